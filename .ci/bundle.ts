@@ -32,8 +32,11 @@ const ownPaths: Plugin = {
   },
 };
 
-/** Absent from an installation without development packages, or for an unknown platform: then the sources are run. */
-const esbuild = await import('esbuild').catch(() => undefined);
+/**
+ * Absent from an installation without development packages, and useless without its program, which is an optional
+ * package for each platform: then the sources are run.
+ */
+const esbuild = await loadWorking().catch(() => undefined);
 if (esbuild !== undefined) {
   process.chdir(fileURLToPath(new URL('..', import.meta.url)));
   await rm(BUNDLES, { recursive: true, force: true });
@@ -60,4 +63,10 @@ if (esbuild !== undefined) {
   const inputs = [...ours.sort(), '.ci/bundle.ts', 'package-lock.json'];
   const manifest: Manifest = { inputs, digest: digestOf(inputs) };
   await writeFile(`${BUNDLES}/manifest.json`, JSON.stringify(manifest));
+}
+
+async function loadWorking() {
+  const loaded = await import('esbuild');
+  await loaded.transform('');
+  return loaded;
 }

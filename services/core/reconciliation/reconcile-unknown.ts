@@ -202,8 +202,9 @@ async function refuseForeign(
       await readAgain(comparison, suspects);
       found = await compare(suspects);
     }
-    const refused = found.first.filter((id) => !accepting.includes(id));
-    if (refused.length > 0 || found.wrong > found.first.length) {
+    const isTooMuch = found.wrong > found.first.length;
+    const refused = found.first.filter((id) => isTooMuch || !accepting.includes(id));
+    if (refused.length > 0) {
       throw new Error(
         `the books of the processor ${name} are not whole, or another installation's: ${found.wrong} of the ${known} ` +
           `operations that are done here are not done there, such as ${refused.slice(0, MOST_NAMED).join(', ')}; accept ` +

@@ -326,6 +326,15 @@ export interface ExtendedHold {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
+  guaranteedUntil?: string;
+  /** What was accepted and may not work, in plain words */
+  warnings?: {
+    /** The field, as the request calls it */
+    field: string;
+    /** Why it may not work */
+    message: string;
+  }[];
   tokenData?: TokenData;
   /** Names the extension */
   extensionRequestId: string;
@@ -403,6 +412,15 @@ export interface Hold {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
+  guaranteedUntil?: string;
+  /** What was accepted and may not work, in plain words */
+  warnings?: {
+    /** The field, as the request calls it */
+    field: string;
+    /** Why it may not work */
+    message: string;
+  }[];
   tokenData?: TokenData;
 }
 
@@ -487,6 +505,15 @@ export interface HoldWithCaptures {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
+  guaranteedUntil?: string;
+  /** What was accepted and may not work, in plain words */
+  warnings?: {
+    /** The field, as the request calls it */
+    field: string;
+    /** Why it may not work */
+    message: string;
+  }[];
   tokenData?: TokenData;
 }
 
@@ -602,6 +629,15 @@ export interface ListedHold {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
+  guaranteedUntil?: string;
+  /** What was accepted and may not work, in plain words */
+  warnings?: {
+    /** The field, as the request calls it */
+    field: string;
+    /** Why it may not work */
+    message: string;
+  }[];
   tokenData?: TokenData;
 }
 
@@ -932,6 +968,15 @@ export interface ReleasedHold {
   captureAt?: string;
   /** When it expires, if that is before expiresAt */
   releaseAt?: string;
+  /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
+  guaranteedUntil?: string;
+  /** What was accepted and may not work, in plain words */
+  warnings?: {
+    /** The field, as the request calls it */
+    field: string;
+    /** Why it may not work */
+    message: string;
+  }[];
   tokenData?: TokenData;
   /** Names the release, also of a checkout that was cancelled */
   releaseRequestId?: string;

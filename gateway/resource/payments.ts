@@ -5,6 +5,7 @@ import { OctSchema } from '../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState, PaymentMethodSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import * as contract from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundSchema } from '../../proto/gen/holdfast/v1/refund_pb.js';
+import { restName } from '../http/problem.ts';
 import { answer, type Json } from './answer.ts';
 import { AMOUNT, answered, requestId, some, TIME } from './answer-fields.ts';
 import { numberOf, words } from './contract-field.ts';
@@ -33,9 +34,17 @@ const TokenData = z
   .object({ tokenId: z.string() })
   .meta({ id: 'TokenData', description: 'The token that the checkout generated' });
 
+const Warning = answer(undefined, contract.FieldWarningSchema, {
+  without: ['description'],
+  own: {
+    field: { read: ({ field }) => restName(field) },
+    message: { schema: z.string().describe('Why it may not work'), read: ({ description }) => description },
+  },
+});
+
 /** The JSON form of a hold for merchants. */
 export const HOLD = {
-  parts: { paymentMethod: PaymentMethodData, captures: Capture },
+  parts: { paymentMethod: PaymentMethodData, captures: Capture, warnings: Warning },
   own: {
     phase: {
       // A merchant does not see that operators review a hold: its outcome is unknown.

@@ -68,6 +68,8 @@ interface KeptEnding extends KeptResult {
   readonly actedAt: Date | null;
   /** When the reservation ends, of an approval. */
   readonly expiresAt: Date | null;
+  /** How long the card scheme guarantees the reservation, of an approval; null or absent = not known. */
+  readonly guaranteedUntil?: Date | null;
   /** When an accepted operation should have ended. */
   readonly expectedBy: Date | null;
   /** Given back by this capture or void, minor units. */
@@ -85,7 +87,7 @@ export function resultOf(kept: KeptEnding): ResultInit {
   const { cardBrand: brand, cardLast4: last4, cardExpiryMonth: expiryMonth, cardExpiryYear: expiryYear } = kept;
   const { funding, threeDSecure, declineCode } = kept;
   const card = { brand, last4, expiryMonth, expiryYear, funding, threeDSecure, declineCode };
-  const { actedAt, expiresAt, expectedBy, capabilities, amountDone } = kept;
+  const { actedAt, expiresAt, guaranteedUntil, expectedBy, capabilities, amountDone } = kept;
   const isApproved = answer === Answer.APPROVED;
   const givesBack = kind === 'capture' || kind === 'void';
   return {
@@ -99,6 +101,7 @@ export function resultOf(kept: KeptEnding): ResultInit {
     ...(/^[0-9]{4}$/.test(last4) && { card }),
     ...(actedAt && { actedAt: timestampFromDate(actedAt) }),
     ...(isApproved && expiresAt && { expiresAt: timestampFromDate(expiresAt) }),
+    ...(isApproved && guaranteedUntil && { guaranteedUntil: timestampFromDate(guaranteedUntil) }),
     ...(answer === Answer.ACCEPTED && expectedBy && { expectedBy: timestampFromDate(expectedBy) }),
     ...(isApproved && RESERVING.has(kind) && { capabilities }),
     ...(isApproved && givesBack && { amountReleased: BigInt(kept.released) }),

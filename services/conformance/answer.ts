@@ -1,11 +1,22 @@
 /** What an answer says. */
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 
 /** An answer as a word: APPROVED, ACCEPTED, or what was refused with its code. */
 export function told({ answer, errorCode }: Result): string {
   return errorCode === '' ? (Answer[answer] ?? String(answer)) : `${Answer[answer]} ${errorCode}`;
+}
+
+/** Demands what holds for the guarantee of every approval: it is later than the approval, and not after the end. */
+export function demandGuarantee({ actedAt, expiresAt, guaranteedUntil }: Result, isDue: boolean): void {
+  if (isDue) assert(guaranteedUntil, 'guaranteed_until is absent, and Describe says that it is set');
+  if (!guaranteedUntil) return;
+  const untilMs = timestampMs(guaranteedUntil);
+  if (actedAt) assert(untilMs > timestampMs(actedAt), 'guaranteed_until is before acted_at');
+  if (expiresAt) assert(untilMs <= timestampMs(expiresAt), 'guaranteed_until is after expires_at');
 }
 
 /** Codes of a void by which core knows that nothing is left to give back. */

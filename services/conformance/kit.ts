@@ -12,7 +12,7 @@ import {
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Adapter, AdapterProcess, Client } from './adapter.ts';
-import { FENCED, isRefusal, told, untilAvailable } from './answer.ts';
+import { demandGuarantee, FENCED, isRefusal, told, untilAvailable } from './answer.ts';
 import { addUp, demandAgreement } from './books.ts';
 import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
 import { type Filter, listAll } from './list-all.ts';
@@ -164,6 +164,7 @@ export class Kit {
   async approved(request: Request): Promise<Result> {
     const result = await this.settled(request);
     assert.equal(told(result), 'APPROVED', `${request.method} with the token of its profile`);
+    demandGuarantee(result, request.method === 'authorize' && this.description.guaranteedUntil);
     return result;
   }
 

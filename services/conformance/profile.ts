@@ -9,6 +9,7 @@ export const FEATURES = [
   'credits',
   'accepts',
   'fences',
+  'guaranteedUntil',
   'severalCaptures',
   'increments',
   'extension',

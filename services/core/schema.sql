@@ -196,6 +196,8 @@ create table hold (
   closed_at timestamp(3) with time zone,
   frozen_because text,
   renewed_by uuid,
+  guaranteed_until timestamp(3) with time zone,
+  first_guaranteed_until timestamp(3) with time zone,
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
   constraint hold_rules CHECK (hold_rules(amount_asked, amount, captured, in_flight, remaining, released, reversed, refunded, refunding, ended_amount, status, phase, release_reason, ended_as, changing, frozen_because, placed_at, expires_at)) NOT VALID
@@ -428,6 +430,7 @@ create table submission (
   first_state text,
   metadata jsonb,
   reason text,
+  guaranteed_until_after timestamp(3) with time zone,
   constraint submission_pkey PRIMARY KEY (request_id),
   constraint submission_rules CHECK (submission_rules(kind, state, first_state, terminal_id, user_id, token_id, status_after, amount, amount_released, amount_reversed, amount_refunded, amount_refunding, amount_returned, final_capture, reported, hold_request_id, capture_request_id, final_at)) NOT VALID
 );

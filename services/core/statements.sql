@@ -69,7 +69,7 @@ with input as materialized (
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json,
-      "expiresAt" timestamptz, "generatedTokenId" text, capabilities jsonb)
+      "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text, capabilities jsonb)
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
@@ -83,14 +83,15 @@ with input as materialized (
       remaining = case when c.ok then h.amount else 0 end,
       placed_at = case when c.ok then c.at end,
       closed_at = case when c.ok then null else c.at end,
-      expires_at = c."expiresAt", closing = h.closing and c.ok,
+      expires_at = c."expiresAt", guaranteed_until = c."guaranteedUntil",
+      first_guaranteed_until = c."guaranteedUntil", closing = h.closing and c.ok,
       card_brand = c.card->>'brand', card_last4 = c.card->>'last4',
       card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
       card_funding = c.card->>'funding', card_three_d_secure = c.card->>'threeDSecure',
       card_decline_code = c.card->>'declineCode',
       generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
       notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
-      notify_expiring_at = least(c."expiresAt", h.release_at) - make_interval(hours => h.notify_expiring_hours)
+      notify_expiring_at = least(c."guaranteedUntil", c."expiresAt", h.release_at) - make_interval(hours => h.notify_expiring_hours)
     from locked c
     where h.request_id = any (array[c."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
     returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*
@@ -247,17 +248,19 @@ with input as materialized (
       "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
       "releaseReason" text, closing boolean, changing text,
       "bankReference" text, "amountReleased" bigint, contradiction json, "endedAs" text, "endedAmount" bigint, again boolean, "expiresAt" timestamptz,
-      capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
+      "guaranteedUntil" timestamptz, capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
       "amountReserved" bigint)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
-      coalesce(i."expiresAt", h.expires_at) as "expiresAfter"
+      coalesce(i."expiresAt", h.expires_at) as "expiresAfter",
+      coalesce(i."guaranteedUntil", h.guaranteed_until) as "guaranteedAfter"
     from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) = i.version for no key update of h skip locked
   ),
   on_itself as materialized (
-    select i.*, false as "wasFrozen", null::int as "holdSequence", null::timestamptz as "expiresAfter"
+    select i.*, false as "wasFrozen", null::int as "holdSequence", null::timestamptz as "expiresAfter",
+      null::timestamptz as "guaranteedAfter"
     from input i join submission s on s.request_id = any (array[i."requestId"])
     where i."holdRequestId" is null for no key update of s skip locked
   ),
@@ -271,6 +274,7 @@ with input as materialized (
       card_funding = i.card->>'funding', card_three_d_secure = i.card->>'threeDSecure',
       card_decline_code = i.card->>'declineCode',
       status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
+      guaranteed_until_after = i."guaranteedAfter",
       captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
       reversed_after = i.reversed, refunded_after = i.refunded,
       frozen_after = case when i.status is not null then i."wasFrozen" or i.contradiction is not null end
@@ -289,9 +293,10 @@ with input as materialized (
       frozen = h.frozen or c.contradiction is not null, frozen_because = case when h.frozen_because = 'UNKNOWN_CHARGE' or (c.contradiction->>'freezes') is null then h.frozen_because else (c.contradiction->>'freezes') end,
       ended_as = coalesce(c."endedAs", h.ended_as), ended_amount = coalesce(c."endedAmount", h.ended_amount),
       capabilities = coalesce(c.capabilities, h.capabilities),
-      expires_at = c."expiresAfter",
-      notify_expiring_at = case when c."expiresAfter" is distinct from h.expires_at
-        then least(c."expiresAfter", h.release_at) - make_interval(hours => h.notify_expiring_hours)
+      expires_at = c."expiresAfter", guaranteed_until = c."guaranteedAfter",
+      notify_expiring_at = case
+        when (c."expiresAfter", c."guaranteedAfter") is distinct from (h.expires_at, h.guaranteed_until)
+        then least(c."guaranteedAfter", c."expiresAfter", h.release_at) - make_interval(hours => h.notify_expiring_hours)
         else h.notify_expiring_at end,
       first_expires_at = case when c."expiresAfter" <> h.expires_at then coalesce(h.first_expires_at, h.expires_at)
         else h.first_expires_at end,

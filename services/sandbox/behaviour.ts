@@ -23,6 +23,8 @@ interface Behaviour extends Partial<Record<Kind, Effect>> {
   readonly delayMs?: number;
   /** An authorization ends this long after it was made; absent = HOLD_PERIOD_MS. */
   readonly expiresAfterMs?: number;
+  /** The card scheme guarantees an authorization for this long; absent = GUARANTEE_MS. */
+  readonly guaranteedForMs?: number;
   /** An authorization is ended by somebody else this long after it was made. */
   readonly ended?: { readonly afterMs: number; readonly as: 'expired' | 'voided' };
   /** The card scheme takes captures back. */
@@ -57,6 +59,8 @@ interface Returned {
 
 /** Longest hold period an issuer grants; a contract's shorter one wins in core. */
 export const HOLD_PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
+/** The time for which the card scheme guarantees an authorization. */
+export const GUARANTEE_MS = 7 * 24 * 60 * 60 * 1000;
 /** How much later the sandbox does what it does by itself. */
 const LATER_MS = 2_000;
 /** An accepted operation has a result by then, unless something is wrong. */
@@ -134,6 +138,7 @@ export const BEHAVIOURS = {
     returned: { kind: 'credit', afterMs: LATER_MS, half: true },
   },
   expires_2s: { about: 'Approved; ends after 2 seconds', expiresAfterMs: 2_000 },
+  guarantee_short: { about: 'Approved; guaranteed for 2 seconds, and ends later', guaranteedForMs: LATER_MS },
   ended_early: { about: 'Approved; the issuer ends it after 2 seconds', ended: { afterMs: LATER_MS, as: 'expired' } },
   voided_elsewhere: {
     about: 'Approved; somebody voids it at the processor after 2 seconds',

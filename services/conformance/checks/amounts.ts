@@ -182,10 +182,12 @@ export const AMOUNTS: readonly Check[] = [
   }),
   checkUnless(extensions, 'extensions: never an earlier end; not of a hold that is closed', async (kit) => {
     const hold = kit.authorization();
-    const { expiresAt } = await kit.approved(hold);
+    const { expiresAt, guaranteedUntil } = await kit.approved(hold);
     const extended = await kit.approved(extension(hold));
     if (expiresAt && extended.expiresAt)
       assert(timestampMs(extended.expiresAt) >= timestampMs(expiresAt), 'expires_at');
+    if (guaranteedUntil && extended.guaranteedUntil)
+      assert(timestampMs(extended.guaranteedUntil) >= timestampMs(guaranteedUntil), 'guaranteed_until');
     await kit.approved(voiding(hold));
     await kit.refused(extension(hold), 'an extension of a hold that was voided');
     await kit.expectBooks(hold, { voided: hold.amount });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { told } from '../answer.ts';
+import { demandGuarantee, told } from '../answer.ts';
 import { type Check, checkUnless, needs, noMatter, ofEachKind, type Prepare } from '../check.ts';
 import { SKEW_MS } from '../inbox.ts';
 import { isSupported, KINDS, type Kind } from '../kinds.ts';
@@ -29,6 +29,7 @@ async function beApproved(kit: Kit, prepare: Prepare, { name }: Kind): Promise<v
   assert.equal(told(result), 'APPROVED');
   assert.notEqual(result.reference, '', 'an approval has a reference');
   if (result.expiresAt) assert(timestampMs(result.expiresAt) > beforeMs + AT_LEAST_MS, 'expires_at is in the future');
+  demandGuarantee(result, name === 'authorization' && kit.description.guaranteedUntil);
   if (name !== 'authorization') return;
   assert.deepEqual(result.capabilities, kit.description.authorizations, 'the capabilities of this authorization');
 }

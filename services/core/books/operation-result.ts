@@ -2,7 +2,7 @@ import { drawId } from '../../../platform/draw-id.ts';
 import type { Told } from '../domain/contradiction.ts';
 import { notificationOf, OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
 import { notificationBody } from '../domain/notification-body.ts';
-import { type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/outcome.ts';
+import { type Approved, type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/outcome.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { NewRow } from '../storage/input-columns.ts';
@@ -34,9 +34,12 @@ export type SettledFields = NewRow<
     readonly reported?: boolean | undefined;
   };
 
-/** The subject of an operation, as its result shows it. `expiresAt` is when a hold ends after its extension. */
+/**
+ * The subject of an operation, as its result shows it. `expiresAt` is when a hold ends after its extension,
+ * `guaranteedUntil` how long the card scheme guarantees it after it.
+ */
 export type Subject = NewRow<HoldRow, 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency'> &
-  NewRow<HoldRow, 'merchantReference' | 'expiresAt' | 'notifyHolds'> &
+  NewRow<HoldRow, 'merchantReference' | 'expiresAt' | 'guaranteedUntil' | 'notifyHolds'> &
   NewRow<SubmissionRow, 'holdRequestId' | 'captureRequestId'> &
   NewRow<OperationRow, 'refundRequestId' | 'octRequestId' | 'correctsRequestId'> & {
     readonly card?: Card | undefined;
@@ -94,6 +97,7 @@ export function resultOf(
             card: subject.card ?? outcome.card,
             generatedTokenId: kind === 'HOLD' ? approved?.generatedTokenId : undefined,
             expiresAt: kind === 'EXTENSION' && approved ? subject.expiresAt : undefined,
+            guaranteedUntil: GUARANTEEING.has(kind) && approved ? subject.guaranteedUntil : undefined,
             reference: approved?.reference || undefined,
             finalStateDate: at,
             imported,
@@ -116,6 +120,7 @@ export function notifiedBody(result: OperationRow, facts: CardColumns & Kept): s
     card: cardOf(facts),
     generatedTokenId: facts.generatedTokenId,
     expiresAt: facts.expiresAt,
+    guaranteedUntil: facts.guaranteedUntil,
     reference: result.processorReference,
     imported: facts.imported,
   });
@@ -127,7 +132,11 @@ interface Kept {
   readonly generatedTokenId?: string | null | undefined;
   readonly imported: boolean;
   readonly expiresAt: Date | null;
+  readonly guaranteedUntil: Date | null;
 }
+
+/** The kinds after which the card scheme may guarantee a hold longer, or for a shorter time. */
+const GUARANTEEING: ReadonlySet<OperationKind> = new Set(['HOLD', 'INCREMENT', 'EXTENSION']);
 
 /** The stored fields of every end, as statements take them. */
 export function endInput(requestId: string, { outcome, at }: Ending): Omit<EndInput, 'operation'> {
@@ -162,7 +171,17 @@ export function givenBackBy(outcome: FinalOutcome): bigint | undefined {
  */
 export function expiryOf(hold: { holdPeriodS: number }, at: Date, processorEnd: Date | undefined): Date {
   const contractEnd = new Date(at.getTime() + hold.holdPeriodS * 1_000);
-  return processorEnd && processorEnd < contractEnd ? processorEnd : contractEnd;
+  return earlier(processorEnd, contractEnd);
+}
+
+/** How long the card scheme guarantees a new hold, never after its end; undefined = the processor has not said. */
+export function guaranteeOf({ guaranteedUntil }: Approved, expiresAt: Date): Date | undefined {
+  return guaranteedUntil && earlier(guaranteedUntil, expiresAt);
+}
+
+/** The earlier of two times, of which the first may be unknown. */
+export function earlier(time: Date | undefined, other: Date): Date {
+  return time && time < other ? time : other;
 }
 
 /** The columns of a card, of which some may be null or left out. */

@@ -14,6 +14,7 @@ import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts'
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import {
   type Ending,
+  earlier,
   endOnHold,
   expiryOf,
   givenBackBy,
@@ -133,12 +134,20 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const { requestId, amount } = submission;
       const { outcome, imported } = ending;
       const end = isOk(outcome) ? outcome.expiresAt : undefined;
+      const expiresAt = end && hold.expiresAt && end < hold.expiresAt ? end : hold.expiresAt;
+      const guaranteedUntil = guaranteeAfter(hold, outcome, expiresAt);
       return {
         ...endOnHold(submission, hold, ending),
         ...settleIncrement(hold, amount, isOk(outcome), imported),
         ...ableTo(outcome),
-        expiresAt: end && hold.expiresAt && end < hold.expiresAt ? end.toISOString() : undefined,
-        operation: resultOf(requestId, 'INCREMENT', subjectOn(hold, amount, submission), ending),
+        expiresAt: expiresAt?.toISOString(),
+        guaranteedUntil: guaranteedUntil?.toISOString(),
+        operation: resultOf(
+          requestId,
+          'INCREMENT',
+          { ...subjectOn(hold, amount, submission), guaranteedUntil },
+          ending,
+        ),
       };
     },
   },
@@ -154,12 +163,15 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const there = isOk(outcome) ? outcome.expiresAt : undefined;
       const end = there && expiryOf(hold, at, there);
       const expiresAt = end && hold.expiresAt && end > hold.expiresAt ? end : hold.expiresAt;
+      const guaranteedUntil = guaranteeAfter(hold, outcome, expiresAt);
+      const subject = { ...subjectOn(hold, 0n), expiresAt, guaranteedUntil };
       return {
         ...endOnHold(submission, hold, ending),
         ...settleExtension(hold),
         ...ableTo(outcome),
         expiresAt: expiresAt?.toISOString(),
-        operation: resultOf(submission.requestId, 'EXTENSION', { ...subjectOn(hold, 0n), expiresAt }, ending),
+        guaranteedUntil: guaranteedUntil?.toISOString(),
+        operation: resultOf(submission.requestId, 'EXTENSION', subject, ending),
       };
     },
   },
@@ -190,6 +202,12 @@ function isMadeAgain(hold: ReadHold, requestId: string, outcome: FinalOutcome): 
 }
 
 const MOST_AUTO_CAPTURES = 3;
+
+/** How long the card scheme guarantees a hold after a change: as before, unless the processor says otherwise. */
+function guaranteeAfter(hold: HoldRow, outcome: FinalOutcome, expiresAt: Date | null | undefined) {
+  const until = (isOk(outcome) && outcome.guaranteedUntil) || hold.guaranteedUntil || undefined;
+  return until && expiresAt ? earlier(until, expiresAt) : until;
+}
 
 /** The new abilities of the authorization, when the processor states them. */
 function ableTo(outcome: FinalOutcome) {

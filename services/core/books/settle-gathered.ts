@@ -14,7 +14,7 @@ import {
 } from '../storage/submission/settle-submissions.ts';
 import type { Facts, HoldFacts, SubmissionFacts } from './facts.ts';
 import { reckonOct } from './oct-books.ts';
-import { type Ending, endInput, expiryOf, resultOf } from './operation-result.ts';
+import { type Ending, endInput, expiryOf, guaranteeOf, resultOf } from './operation-result.ts';
 import { RULES } from './rules.ts';
 import { type WrittenHold, type WrittenSubmission, writtenHold, writtenSubmission } from './written.ts';
 
@@ -87,12 +87,18 @@ export async function settleGatheredHolds(
 ): Promise<(Settled | typeof AGAIN)[]> {
   const ends = settlements.map((settlement) => {
     const { facts, outcome, at } = settlement;
-    const operation = resultOf(facts.requestId, 'HOLD', facts, settlement);
-    const end = { ...endInput(facts.requestId, settlement), card: outcome.card, operation };
-    if (!isOk(outcome)) return end;
-    const { generatedTokenId, capabilities } = outcome;
-    const expiresAt = expiryOf(facts, at, outcome.expiresAt).toISOString();
-    return { ...end, expiresAt, generatedTokenId, capabilities };
+    const end = { ...endInput(facts.requestId, settlement), card: outcome.card };
+    if (!isOk(outcome)) return { ...end, operation: resultOf(facts.requestId, 'HOLD', facts, settlement) };
+    const expiresAt = expiryOf(facts, at, outcome.expiresAt);
+    const guaranteedUntil = guaranteeOf(outcome, expiresAt);
+    return {
+      ...end,
+      expiresAt: expiresAt.toISOString(),
+      guaranteedUntil: guaranteedUntil?.toISOString(),
+      generatedTokenId: outcome.generatedTokenId,
+      capabilities: outcome.capabilities,
+      operation: resultOf(facts.requestId, 'HOLD', { ...facts, guaranteedUntil }, settlement),
+    };
   });
   const done = await settleHolds(query, ends);
   return settlements.map((settlement, place) => {

@@ -42,6 +42,7 @@ export function writtenSubmission(
     refundedAfter: end.refunded,
     frozenAfter: before && (before.frozen || end.contradiction !== undefined),
     expiresAtAfter: end.expiresAt === undefined ? before?.expiresAt : new Date(end.expiresAt),
+    guaranteedUntilAfter: end.guaranteedUntil === undefined ? before?.guaranteedUntil : new Date(end.guaranteedUntil),
   };
 }
 
@@ -64,12 +65,18 @@ export function writtenHold(facts: HoldFacts, end: HoldEnd, { outcome, at }: End
     placedAt: ok ? at : null,
     closedAt: ok ? null : at,
     expiresAt: end.expiresAt === undefined ? null : new Date(end.expiresAt),
+    ...guaranteed(end.guaranteedUntil),
     generatedTokenId: end.generatedTokenId,
     capabilities: end.capabilities,
     processorReference: end.processorReference,
     processorCode: end.processorCode,
     processorMessage: end.processorMessage,
   };
+}
+
+function guaranteed(until: string | undefined) {
+  const guaranteedUntil = until === undefined ? null : new Date(until);
+  return { guaranteedUntil, firstGuaranteedUntil: guaranteedUntil };
 }
 
 const UNTOUCHED_HOLD = {

@@ -16,6 +16,8 @@ export interface NotificationFields {
   readonly finalStateDate: Date;
   /** Of an extension: when the hold ends now. */
   readonly expiresAt?: Date | null | undefined;
+  /** Of a hold, increment or extension: how long the card scheme guarantees the hold now. */
+  readonly guaranteedUntil?: Date | null | undefined;
   readonly operation: OperationKind;
   readonly statusInfo: StatusInfo;
   readonly holdRequestId?: string | null | undefined;
@@ -48,6 +50,7 @@ export function notificationBody(fields: NotificationFields): string {
     ...(fields.reference && { reference: fields.reference }),
     finalStateDate: fields.finalStateDate.toISOString(),
     ...(fields.expiresAt && { expiresAt: fields.expiresAt.toISOString() }),
+    ...(fields.guaranteedUntil && { guaranteedUntil: fields.guaranteedUntil.toISOString() }),
     operation: fields.operation,
     ...(fields.holdRequestId && { holdRequestId: fields.holdRequestId }),
     ...(fields.captureRequestId && { captureRequestId: fields.captureRequestId }),

@@ -26,6 +26,8 @@ export interface Approved {
   readonly reference: string;
   readonly bankReference: string;
   readonly expiresAt?: Date | undefined;
+  /** How long the card scheme guarantees the reservation; absent = not known. */
+  readonly guaranteedUntil?: Date | undefined;
   readonly card?: Card | undefined;
   readonly generatedTokenId?: string | undefined;
   /** Of an authorization: what it can do; absent = not known. */

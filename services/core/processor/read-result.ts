@@ -40,6 +40,7 @@ export function finalOutcome(result: Result | undefined): FinalOutcome | undefin
     reference: result.reference,
     bankReference: result.bankReference,
     expiresAt: result.expiresAt && timestampDate(result.expiresAt),
+    guaranteedUntil: result.guaranteedUntil && timestampDate(result.guaranteedUntil),
     card,
     generatedTokenId: result.generatedTokenId || undefined,
     capabilities: result.capabilities && capabilitiesOf(result.capabilities),

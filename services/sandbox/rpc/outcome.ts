@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resultOf as formOf, type KeptCard, type ResultInit } from '../../../platform/adapter/entry.ts';
 import { reuseRefusal } from '../../../platform/adapter/identifier.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { behaviourOf, type Effect, EXPECTED_WITHIN_MS, HOLD_PERIOD_MS, isAble } from '../behaviour.ts';
+import { behaviourOf, type Effect, EXPECTED_WITHIN_MS, GUARANTEE_MS, HOLD_PERIOD_MS, isAble } from '../behaviour.ts';
 import { type Ending, type Intent, NO_ENDING } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { holdBack, perform } from './perform.ts';
@@ -92,10 +92,12 @@ function endOf(kind: Intent['kind'], behaviour: Ending['behaviour'], nowMs: numb
 /** The contract's form of how an entry ended. */
 export function resultOf(entry: Ending & Pick<Intent, 'kind' | 'requestId'>): ResultInit {
   const { behaviour, actedAtMs, expiresAtMs, expectedByMs, voided } = entry;
+  const guaranteeMs = behaviourOf(behaviour).guaranteedForMs ?? GUARANTEE_MS;
   return formOf({
     ...entry,
     actedAt: new Date(actedAtMs),
     expiresAt: expiresAtMs > 0 ? new Date(expiresAtMs) : null,
+    guaranteedUntil: expiresAtMs > 0 ? new Date(Math.min(expiresAtMs, actedAtMs + guaranteeMs)) : null,
     expectedBy: new Date(expectedByMs),
     released: voided,
     capabilities: {

@@ -34,6 +34,7 @@ export const DESCRIPTION = {
   credits: true,
   accepts: true,
   fences: true,
+  guaranteedUntil: true,
   checkoutLongest: durationFromMs(CHECKOUT_PERIOD_MS),
 };
 

@@ -75,10 +75,11 @@ export interface Entry extends base.Intent, Readonly<typeof DEFAULTS>, base.Numb
 
 export type Stages = readonly Entry['stage'][];
 
-/** The contract's form of how an entry ended. */
+/** The contract's form of how an entry ended. Stripe's capture_before is both its end and the guarantee. */
 export function resultOf(entry: Entry): ResultInit {
-  const { severalCaptures, increments } = entry;
-  return formOf({ ...entry, capabilities: { severalCaptures, increments, extension: false, refunds: true } });
+  const { severalCaptures, increments, expiresAt: guaranteedUntil } = entry;
+  const capabilities = { severalCaptures, increments, extension: false, refunds: true };
+  return formOf({ ...entry, guaranteedUntil, capabilities });
 }
 
 export const ENTRIES = base.openEntries<Entry>(STRIPE_SCHEMA, DEFAULTS);

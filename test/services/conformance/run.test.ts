@@ -227,7 +227,7 @@ describe('runConformance()', () => {
       'checkouts: ',
       'describe: ',
     ];
-    const features = ['accepts', 'fences'];
+    const features = ['accepts', 'fences', 'guaranteedUntil'];
     const verdicts = await judge(only, parseProfile({ ...asShipped, features, tokens })).finally(() => {
       rig.liar.lie = {};
     });

@@ -146,6 +146,7 @@ const FACTS = [
   ['Why released', word('releaseReason', REASONS)],
   ['Asked for', time('createdAt')],
   ['Placed', time('placedAt')],
+  ['Guaranteed until', time('guaranteedUntil')],
   ['Ends', time('expiresAt')],
   ['Closed', time('closedAt')],
 ];

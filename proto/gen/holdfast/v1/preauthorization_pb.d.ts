@@ -282,6 +282,21 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
    * @generated from field: google.protobuf.Timestamp release_at = 37;
    */
   releaseAt?: Timestamp | undefined;
+
+  /**
+   * How long the card scheme guarantees it, never after expires_at: afterwards the issuer may give it back, and a capture
+   * may be declined. Absent = the processor has not said.
+   *
+   * @generated from field: google.protobuf.Timestamp guaranteed_until = 41;
+   */
+  guaranteedUntil?: Timestamp | undefined;
+
+  /**
+   * What was accepted and may not work, in plain words.
+   *
+   * @generated from field: repeated holdfast.v1.FieldWarning warnings = 42;
+   */
+  warnings: FieldWarning[];
 };
 
 /**
@@ -289,6 +304,33 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
  * Use `create(PreauthorizationSchema)` to create a new message.
  */
 export declare const PreauthorizationSchema: GenMessage<Preauthorization>;
+
+/**
+ * Something that was accepted and may not work.
+ *
+ * @generated from message holdfast.v1.FieldWarning
+ */
+export declare type FieldWarning = Message<"holdfast.v1.FieldWarning"> & {
+  /**
+   * The field, as the request calls it.
+   *
+   * @generated from field: string field = 1;
+   */
+  field: string;
+
+  /**
+   * Why it may not work.
+   *
+   * @generated from field: string description = 2;
+   */
+  description: string;
+};
+
+/**
+ * Describes the message holdfast.v1.FieldWarning.
+ * Use `create(FieldWarningSchema)` to create a new message.
+ */
+export declare const FieldWarningSchema: GenMessage<FieldWarning>;
 
 /**
  * One capture of a hold.

@@ -124,6 +124,7 @@ function holdAfter(hold: HoldRow, submission: WrittenSubmission): WrittenHold {
     releaseReason: isClosed && statusAfter !== 'FAILED' && released !== 0n ? reason : null,
     frozen: frozenAfter,
     expiresAt: submission.expiresAtAfter,
+    guaranteedUntil: submission.guaranteedUntilAfter,
     closedAt: isClosed ? (hold.closedAt ?? submission.finalAt) : null,
   };
 }

@@ -29,6 +29,7 @@ export function presentListed(hold: WrittenHold, cipher: Cipher) {
       frozenBecause: frozenBecauseOf(hold) ?? null,
       metadata: hold.metadata && inOrder(hold.metadata),
       checkoutExpiresAt: awaiting ? hold.checkoutExpiresAt : null,
+      warnings: warningsOf(hold),
     }),
     amountCaptured: hold.captured,
     amountInFlight: hold.inFlight,
@@ -42,6 +43,15 @@ export function presentListed(hold: WrittenHold, cipher: Cipher) {
   };
 }
 
+/** What an open hold will do that may not work. */
+function warningsOf({ captureAt, guaranteedUntil, autoCaptureId, status }: WrittenHold) {
+  const isLate = captureAt && guaranteedUntil && captureAt > guaranteedUntil && !autoCaptureId && isOpen({ status });
+  if (!isLate) return [];
+  return [
+    { field: 'capture_at', description: `is after the guarantee of the card scheme: ${guaranteedUntil.toISOString()}` },
+  ];
+}
+
 /** Of a placed hold that has ended, CLOSED. */
 function phaseOf(hold: WrittenHold): keyof typeof HoldPhase {
   return hold.phase === 'AUTHORIZED' && !isOpen(hold) ? 'CLOSED' : hold.phase;
@@ -49,7 +59,8 @@ function phaseOf(hold: WrittenHold): keyof typeof HoldPhase {
 
 /** A hold as it was when it was placed, whatever has happened since: the first answer to its request. */
 export function presentPlaced(hold: WrittenHold, cipher: Cipher) {
-  return presentHold({ ...asAsked(hold), expiresAt: hold.firstExpiresAt ?? hold.expiresAt }, cipher);
+  const expiresAt = hold.firstExpiresAt ?? hold.expiresAt;
+  return presentHold({ ...asAsked(hold), expiresAt, guaranteedUntil: hold.firstGuaranteedUntil }, cipher);
 }
 
 /** A hold as it was when its checkout was opened: the first answer to its request. */
@@ -60,6 +71,7 @@ export function presentCheckout(hold: WrittenHold, cipher: Cipher) {
     remaining: 0n,
     placedAt: null,
     expiresAt: null,
+    guaranteedUntil: null,
     cardLast4: null,
     generatedTokenId: null,
     processorReference: null,

@@ -14,6 +14,8 @@ export interface NotifiedRow
   readonly imported: boolean;
   /** Of an extension: when the hold ended after it; null = it is none. */
   readonly expiresAt: Date | null;
+  /** Of a hold, increment or extension: how long the card scheme guaranteed the hold after it; null = not known. */
+  readonly guaranteedUntil: Date | null;
 }
 
 /** Reads what the notifications of results say, by requestId. */
@@ -31,6 +33,8 @@ const CARD = ['brand', 'last4', 'expiry_month', 'expiry_year', 'funding', 'three
 const READ_NOTIFIED = sql('read-notified')`
     select o.request_id, d.id as delivery_id, d.body, i.request_id is not null as imported,
       case when o.kind = 'EXTENSION' and o.status = 'OK' then s.expires_at_after end as expires_at,
+      case when o.status <> 'OK' then null when o.kind = 'HOLD' then h.first_guaranteed_until
+        when o.kind in ('INCREMENT', 'EXTENSION') then s.guaranteed_until_after end as guaranteed_until,
       ${CARD},
       case when o.kind = 'HOLD' then h.generated_token_id end as generated_token_id
     from operation o

@@ -2,6 +2,7 @@ import { committing, deadlineOfCall } from '../bound-change.ts';
 import { type Query, sql } from '../database.ts';
 import type { AskedTerms, HoldRow } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
+import { noticeAt } from './notice-at.ts';
 import type { ReadHold } from './read-holds.ts';
 
 /** The fields of a hold that an update can change. */
@@ -44,10 +45,17 @@ function askedOf({ captureAt, releaseAt, description, merchantReference, metadat
   };
 }
 
+const NOTICE_AT = noticeAt({
+  guaranteedUntil: 'guaranteed_until',
+  expiresAt: 'expires_at',
+  releaseAt: '$4',
+  hours: 'notify_expiring_hours',
+});
+
 const CHANGE_TERMS = sql('change-terms')`with changed as (
     update hold
     set capture_at = $3, release_at = $4, description = $5, merchant_reference = $6, metadata = $7::jsonb,
-      asked = $8::jsonb, notify_expiring_at = least(expires_at, $4) - make_interval(hours => notify_expiring_hours)
+      asked = $8::jsonb, notify_expiring_at = ${NOTICE_AT}
     where request_id = $1 and ${versionOf('hold')} = $2
       and coalesce($10::timestamptz > clock_timestamp(), true)
     returning request_id

@@ -95,6 +95,9 @@ export const HoldEntity = defineEntity({
     expiresAt: p.datetime(3).nullable(),
     /** When it was to end as it was placed; null = that has not changed since. */
     firstExpiresAt: p.datetime(3).nullable(),
+    /** How long the card scheme guarantees it, never after expiresAt, and how long it did as it was placed. */
+    guaranteedUntil: p.datetime(3).nullable(),
+    firstGuaranteedUntil: p.datetime(3).nullable(),
     closedAt: p.datetime(3).nullable(),
   },
 });

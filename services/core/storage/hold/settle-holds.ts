@@ -2,10 +2,12 @@ import type { Capabilities } from '../../domain/hold-rules.ts';
 import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED } from '../operation/append-results.ts';
 import { DONE, END_INPUT, type EndInput, type Settled, setCard, settleEach } from '../submission/settle-submissions.ts';
+import { noticeAt } from './notice-at.ts';
 
 /** The result of placing a hold. */
 export interface HoldEnd extends EndInput {
   readonly expiresAt?: string | undefined;
+  readonly guaranteedUntil?: string | undefined;
   readonly generatedTokenId?: string | undefined;
   readonly capabilities?: Capabilities | undefined;
 }
@@ -15,10 +17,17 @@ export function settleHolds(query: Query, ends: readonly HoldEnd[]): Promise<Set
   return settleEach(query, SETTLE_HOLDS, ends);
 }
 
+const NOTICE_AT = noticeAt({
+  guaranteedUntil: 'c."guaranteedUntil"',
+  expiresAt: 'c."expiresAt"',
+  releaseAt: 'h.release_at',
+  hours: 'h.notify_expiring_hours',
+});
+
 /** One placed while its checkout is being cancelled stays closing until the processor has said which came first. */
 export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
-      "expiresAt" timestamptz, "generatedTokenId" text, capabilities jsonb)
+      "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text, capabilities jsonb)
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
@@ -32,11 +41,12 @@ export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
       remaining = case when c.ok then h.amount else 0 end,
       placed_at = case when c.ok then c.at end,
       closed_at = case when c.ok then null else c.at end,
-      expires_at = c."expiresAt", closing = h.closing and c.ok,
+      expires_at = c."expiresAt", guaranteed_until = c."guaranteedUntil",
+      first_guaranteed_until = c."guaranteedUntil", closing = h.closing and c.ok,
       ${setCard('c')},
       generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
       notification_count = h.notification_count + ${NOTIFIED},
-      notify_expiring_at = least(c."expiresAt", h.release_at) - make_interval(hours => h.notify_expiring_hours)
+      notify_expiring_at = ${NOTICE_AT}
     from locked c
     where h.request_id = any (array[c."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
     returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*

@@ -4,6 +4,7 @@ import type { Card } from '../../domain/outcome.ts';
 import { becauseAlso, type ContradictionInput, insertContradictions } from '../contradiction/contradictions.ts';
 import { type Query, type Statement, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
+import { noticeAt } from '../hold/notice-at.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
 
 /** The result of an operation sent to a processor. It is passed as JSON: times are RFC 3339, amounts minor units. */
@@ -49,6 +50,8 @@ export interface SubmissionEnd extends EndInput, Partial<BooksInput>, Partial<Ca
   readonly again?: boolean | undefined;
   /** When the hold ends from now on; absent = as before. */
   readonly expiresAt?: string | undefined;
+  /** How long the card scheme guarantees the hold from now on; absent = as before. */
+  readonly guaranteedUntil?: string | undefined;
   /** The abilities of the authorization from now on; absent = unchanged. */
   readonly capabilities?: Capabilities | undefined;
   /** The hold was never placed and is given up, for this reason. */
@@ -107,6 +110,13 @@ export const DONE = `select 'changed' as what, subject_id::text as id from chang
   union all select 'delivery', id::text from delivered
   union all select 'locked', "requestId"::text from locked`;
 
+const NOTICE_AT = noticeAt({
+  guaranteedUntil: 'c."guaranteedAfter"',
+  expiresAt: 'c."expiresAfter"',
+  releaseAt: 'h.release_at',
+  hours: 'h.notify_expiring_hours',
+});
+
 /**
  * Ends submissions of all kinds. `locked` are those whose hold is still as their end was reckoned, or that have none;
  * `changed` are those of them that were open. Only these change their hold (`booked`) and the capture that they refund
@@ -116,17 +126,19 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       ${BOOKS_INPUT},
       "bankReference" text, "amountReleased" bigint, contradiction json, "endedAs" text, "endedAmount" bigint, again boolean, "expiresAt" timestamptz,
-      capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
+      "guaranteedUntil" timestamptz, capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
       "amountReserved" bigint)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
-      coalesce(i."expiresAt", h.expires_at) as "expiresAfter"
+      coalesce(i."expiresAt", h.expires_at) as "expiresAfter",
+      coalesce(i."guaranteedUntil", h.guaranteed_until) as "guaranteedAfter"
     from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where ${versionOf('h')} = i.version for no key update of h skip locked
   ),
   on_itself as materialized (
-    select i.*, false as "wasFrozen", null::int as "holdSequence", null::timestamptz as "expiresAfter"
+    select i.*, false as "wasFrozen", null::int as "holdSequence", null::timestamptz as "expiresAfter",
+      null::timestamptz as "guaranteedAfter"
     from input i join submission s on s.request_id = any (array[i."requestId"])
     where i."holdRequestId" is null for no key update of s skip locked
   ),
@@ -137,6 +149,7 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
       processor_code = i."processorCode", processor_message = i."processorMessage",
       amount_released = i."amountReleased", ${setCard('i')},
       status_after = i.status, amount_after = i.amount, expires_at_after = i."expiresAfter",
+      guaranteed_until_after = i."guaranteedAfter",
       captured_after = i.captured, remaining_after = i.remaining, released_after = i.released,
       reversed_after = i.reversed, refunded_after = i.refunded,
       frozen_after = case when i.status is not null then i."wasFrozen" or i.contradiction is not null end
@@ -149,9 +162,10 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
       frozen = h.frozen or c.contradiction is not null, frozen_because = ${becauseAlso(`(c.contradiction->>'freezes')`)},
       ended_as = coalesce(c."endedAs", h.ended_as), ended_amount = coalesce(c."endedAmount", h.ended_amount),
       capabilities = coalesce(c.capabilities, h.capabilities),
-      expires_at = c."expiresAfter",
-      notify_expiring_at = case when c."expiresAfter" is distinct from h.expires_at
-        then least(c."expiresAfter", h.release_at) - make_interval(hours => h.notify_expiring_hours)
+      expires_at = c."expiresAfter", guaranteed_until = c."guaranteedAfter",
+      notify_expiring_at = case
+        when (c."expiresAfter", c."guaranteedAfter") is distinct from (h.expires_at, h.guaranteed_until)
+        then ${NOTICE_AT}
         else h.notify_expiring_at end,
       first_expires_at = case when c."expiresAfter" <> h.expires_at then coalesce(h.first_expires_at, h.expires_at)
         else h.first_expires_at end,

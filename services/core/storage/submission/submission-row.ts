@@ -55,6 +55,7 @@ export const SubmissionEntity = defineEntity({
     refundedAfter: p.bigint('bigint').nullable(),
     frozenAfter: p.boolean().nullable(),
     expiresAtAfter: p.datetime(3).nullable(),
+    guaranteedUntilAfter: p.datetime(3).nullable(),
     /** The hold's terms then; null = they have not changed since, or it answers nothing about them. */
     termsAfter: p.json().nullable().$type<AskedTerms>(),
   },

@@ -1,4 +1,4 @@
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
 import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { approval, type Fault, later, listing, other, telling, withResult } from './fault.ts';
@@ -44,6 +44,33 @@ export const RESULTS: readonly Fault[] = [
     checks: ['capture: approved'],
     why: /an approval has a reference/,
     lie: () => telling('capture', () => ({ reference: '' })),
+  },
+  {
+    name: 'a guarantee that Describe promises and no authorization has',
+    checks: ['authorization: approved'],
+    why: /guaranteed_until is absent/,
+    lie: () => telling('authorize', () => ({ guaranteedUntil: undefined })),
+  },
+  {
+    name: 'a guarantee beyond the end',
+    checks: ['authorization: approved'],
+    why: /guaranteed_until is after expires_at/,
+    lie: () => telling('authorize', ({ expiresAt }) => (expiresAt ? { guaranteedUntil: dayAfter(expiresAt) } : {})),
+  },
+  {
+    name: 'a guarantee that is over when it is given',
+    checks: ['authorization: approved'],
+    why: /guaranteed_until is before acted_at/,
+    lie: () => telling('authorize', () => ({ guaranteedUntil: timestampFromMs(946_684_800_000) })),
+  },
+  {
+    name: 'an extension after which the card scheme guarantees less',
+    checks: ['extensions: never'],
+    why: /guaranteed_until/,
+    lie: () =>
+      telling('extendAuthorization', ({ guaranteedUntil }) =>
+        guaranteedUntil ? { guaranteedUntil: timestampFromMs(timestampMs(guaranteedUntil) - 3_600_000) } : {},
+      ),
   },
   {
     name: 'a declined capture that gives back a part',
@@ -205,3 +232,7 @@ export const RESULTS: readonly Fault[] = [
     },
   },
 ];
+
+function dayAfter(time: Timestamp): Timestamp {
+  return timestampFromMs(timestampMs(time) + 86_400_000);
+}

@@ -53,6 +53,25 @@ describe('the notice that a hold ends soon', () => {
     assert.equal((await notices(hold)).length, 1);
   });
 
+  it('counts from the end of the guarantee, when that is sooner, and anew when it changes', async () => {
+    const { clock } = scripted.stage;
+    const guaranteed = (days: number) => ({
+      ...approved,
+      guaranteedUntil: timestampFromMs(clock.now() + days * 24 * HOUR_MS),
+    });
+    scripted.processor.says.authorize = () => guaranteed(3);
+    scripted.processor.says.extendAuthorization = () => guaranteed(4);
+    const [hold, extended] = [await shop.hold(), await shop.hold()];
+    advance(24);
+    await shop.extend(extended);
+    advance(24);
+    await scripted.stage.noticeExpiring();
+    assert.deepEqual([(await notices(hold)).length, (await notices(extended)).length], [1, 0]);
+    advance(2 * 24);
+    await scripted.stage.noticeExpiring();
+    assert.deepEqual([(await notices(hold)).length, (await notices(extended)).length], [1, 1]);
+  });
+
   it('waits while the database is being reconciled', async () => {
     const hold = await shop.hold();
     advance(6 * 24);

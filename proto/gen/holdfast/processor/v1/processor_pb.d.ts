@@ -120,6 +120,15 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
    * @generated from field: optional int64 amount = 14;
    */
   amount?: bigint | undefined;
+
+  /**
+   * How long the card scheme guarantees the reservation, for approved authorizations, increments and extensions: the
+   * issuer may give it back afterwards, before expires_at, and a capture may then be declined. Absent = not known, or,
+   * for increments and extensions, as before.
+   *
+   * @generated from field: google.protobuf.Timestamp guaranteed_until = 15;
+   */
+  guaranteedUntil?: Timestamp | undefined;
 };
 
 /**
@@ -1653,6 +1662,13 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
    * @generated from field: bool calls_together = 15;
    */
   callsTogether: boolean;
+
+  /**
+   * Result.guaranteed_until is set for every approved authorization.
+   *
+   * @generated from field: bool guaranteed_until = 16;
+   */
+  guaranteedUntil: boolean;
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { LedgerContext } from '../../platform/adapter/postgres/start-ledger.ts';
 import type { AdyenClient } from './api/client.ts';
 import type { Entry } from './ledger/entry.ts';
+import type { GuaranteeDays } from './settlement/guarantee.ts';
 
 /** What every call works with. */
 export interface Context extends LedgerContext {
@@ -13,6 +14,7 @@ export interface Context extends LedgerContext {
   readonly resultMs: number;
   /** Authorises as PreAuth. */
   readonly adjustments: boolean;
+  readonly guaranteeDays: GuaranteeDays;
   /** Before this the ledger may have had entries that it has no more, as it is now. */
   completeSince(): Promise<Date>;
   /** What is being sent, by its identifier: calls about the same one share one request to Adyen. */

@@ -44,6 +44,7 @@ export async function startAdapter(settings: Settings, given: { log: Log; now?: 
     holdMs: settings.ADYEN_HOLD_DAYS * DAY_MS,
     resultMs: settings.ADYEN_RESULT_DAYS * DAY_MS,
     adjustments: settings.ADYEN_ADJUSTMENTS === 'on',
+    guaranteeDays: settings.ADYEN_GUARANTEE_DAYS,
     // A standby may have taken over since the start. Where that cannot be seen, only starts count.
     completeSince: async () => (atStart.doubt === 'history unknown' ? atStart : await complete()).since,
     sending: new Map(),

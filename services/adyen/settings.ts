@@ -2,6 +2,14 @@ import { z } from 'zod';
 import { ledgerSettings } from '../../platform/adapter/settings.ts';
 import { isSafeAddress, wholeNumber } from '../../platform/settings.ts';
 
+const GUARANTEES = /^([a-z_]{2,32}=([1-9]|[12]\d|30)(,(?=.)|$))*$/;
+
+/** "visa=7,mc=30" → { visa: 7, mc: 30 }. */
+function daysByName(text: string): Record<string, number> {
+  const pairs = text.split(',').filter(Boolean);
+  return Object.fromEntries(pairs.map((pair) => pair.split('=')).map(([name, days]) => [name, Number(days)]));
+}
+
 export const ADYEN_SETTINGS = z.object({
   ...ledgerSettings('ADYEN', {
     grpc: 50_063,
@@ -42,6 +50,12 @@ export const ADYEN_SETTINGS = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe('`on`: authorises as PreAuth, which can be incremented and extended'),
+  ADYEN_GUARANTEE_DAYS: z
+    .string()
+    .regex(GUARANTEES, 'must be names of cards with 1 to 30 days each, such as visa=7,mc=30')
+    .default('')
+    .transform(daysByName)
+    .describe("days for which card schemes guarantee a hold, instead of the adapter's own, such as `visa=7,jcb=7`"),
 });
 
 /** The settings of the adapter to Adyen. */

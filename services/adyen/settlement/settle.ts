@@ -8,6 +8,7 @@ import { doneOf } from '../../../platform/adapter/postgres/entries.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry, type State } from '../ledger/entry.ts';
+import { guaranteedUntil } from './guarantee.ts';
 
 /** How an operation ended, or that Adyen has taken it. */
 export type Ending = Partial<State> & Pick<State, 'answer'>;
@@ -54,9 +55,12 @@ export async function tellCore(context: Context, query: Query, entry: Entry): Pr
   context.onEvent();
 }
 
+type Adapting = Pick<Context, 'adjustments' | 'guaranteeDays'>;
+
 /** The contract's form of how an entry ended. */
-export function resultOf({ adjustments }: Pick<Context, 'adjustments'>, entry: Entry): ResultInit {
-  return formOf({ ...entry, capabilities: capabilitiesOf(adjustments) });
+export function resultOf({ adjustments, guaranteeDays }: Adapting, entry: Entry): ResultInit {
+  const until = guaranteedUntil(entry, adjustments, guaranteeDays);
+  return formOf({ ...entry, guaranteedUntil: until, capabilities: capabilitiesOf(adjustments) });
 }
 
 /** One capture, which gives the rest back; increments and extensions of what was authorised as PreAuth. */

@@ -79,6 +79,15 @@ describe('authorize() at Adyen', () => {
     }
   });
 
+  it('says how long the card scheme guarantees it, the same in a repetition and an inquiry', async () => {
+    const hold = holdRequest();
+    const { result } = await fixture.client.authorize(hold);
+    const seconds = (result?.guaranteedUntil?.seconds ?? 0n) - (result?.actedAt?.seconds ?? 0n);
+    assert.equal(seconds, 5n * 86_400n);
+    assert.deepEqual((await fixture.client.authorize(hold)).result, result);
+    assert.deepEqual(await fixture.resultOf(hold), result);
+  });
+
   it('says what was authorised in truth', async () => {
     const partly = await fixture.client.authorize(holdRequest('stored_partly'));
     assert.deepEqual([...said(partly.result), partly.result?.amount], ['APPROVED', '', 5_000n]);

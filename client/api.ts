@@ -701,12 +701,12 @@ export interface OpenCheckout {
 export interface Operation {
   /** Names the operation; UUIDv7 */
   requestId: string;
-  /** The kind of the operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not */
-  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION';
+  /** The kind of the operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not. PARTIAL_RELEASE: Give a part of a hold back, which stays open: asked by the merchant */
+  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION' | 'PARTIAL_RELEASE';
   /** Progress of the operation; OK or KO when final. The log and its streams keep the first result for ever; a look-up of an operation that was corrected later gives the corrected result. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** The word of its notification's path; absent until it is final */
-  statusInfo?: 'authorized' | 'captured' | 'released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'refund_returned' | 'expiring' | 'paid' | 'corrected' | 'returned' | 'declined' | 'failed';
+  statusInfo?: 'authorized' | 'captured' | 'released' | 'partially_released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'refund_returned' | 'expiring' | 'paid' | 'corrected' | 'returned' | 'declined' | 'failed';
   /** The merchant's name in Holdfast */
   merchantId: string;
   /** Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back, given again, returned or corrected; 0 of an extension */
@@ -879,7 +879,7 @@ export interface Refund {
   amountReturned: number;
 }
 
-/** Gives back what remains of a hold, or cancels its checkout */
+/** Gives back what remains of a hold, or a part of it, or cancels its checkout */
 export interface ReleasePreauthorization {
   /** May be given; must be the merchant that the API key names */
   merchantId?: string;
@@ -887,6 +887,8 @@ export interface ReleasePreauthorization {
   preauthorizationId?: string;
   /** Names an operation (UUIDv7) */
   requestId?: string;
+  /** The part to give back, minor units; absent = all that remains */
+  amountToRelease?: number;
   /** The hold's ISO 4217 code: refused when it is another one */
   currency?: string;
   /** The merchant's own reference of this operation; without it, the hold's */
@@ -1171,7 +1173,7 @@ export interface Routes {
     body: CapturePreauthorization;
     answer: Capture;
   };
-  /** Give back what remains of a hold, or cancel its checkout */
+  /** Give back what remains of a hold, or a part of it, or cancel its checkout */
   releasePreauthorization: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -1203,8 +1205,8 @@ export interface Routes {
   listOperations: {
     path: Record<never, never>;
     query: {
-      /** The kind of an operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not */
-      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION';
+      /** The kind of an operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not. PARTIAL_RELEASE: Give a part of a hold back, which stays open: asked by the merchant */
+      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION' | 'PARTIAL_RELEASE';
       /** Progress of an operation. OK: Final: succeeded. KO: Final: failed */
       status?: 'OK' | 'KO';
       /** Names an operation (UUIDv7) */

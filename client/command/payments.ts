@@ -36,10 +36,13 @@ const TERMS = {
 };
 
 /** Operations of the sandbox by how they end: its tokens say that (docs/sandbox.md). */
-const TRIGGERS: Readonly<Record<string, readonly [token: string, then?: 'capture' | 'refund' | 'release' | 'oct']>> = {
+const TRIGGERS: Readonly<
+  Record<string, readonly [token: string, then?: 'capture' | 'refund' | 'release' | 'release a part' | 'oct']>
+> = {
   authorized: ['tok_sandbox_ok'],
   captured: ['tok_sandbox_ok', 'capture'],
   released: ['tok_sandbox_ok', 'release'],
+  partially_released: ['tok_sandbox_ok', 'release a part'],
   declined: ['tok_sandbox_declined'],
   failed: ['tok_sandbox_processor_error'],
   paid: ['tok_sandbox_ok', 'oct'],
@@ -99,11 +102,12 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
   },
   release: write(
     'REQUEST_ID',
-    'give back what remains of a hold',
-    { currency: OWN_CURRENCY, ...WORDS },
-    ({ holds }, run, requestId) => {
-      const { currency } = run.options;
-      return holds.release({ requestId, ...(currency !== undefined && { currency }), ...wordsOf(run) }, writing(run));
+    'give back what remains of a hold, or a part of it',
+    { amount: 'such as 10.50; without it all that remains', currency: OWN_CURRENCY, ...WORDS },
+    async (holdfast, run, requestId) => {
+      const { amount, ...currency } = await amountIfAny(run, holdfast, requestId);
+      const part = amount === undefined ? currency : { amountToRelease: amount, ...currency };
+      return holdfast.holds.release({ requestId, ...part, ...wordsOf(run) }, writing(run));
     },
   ),
   refund: write(
@@ -243,6 +247,8 @@ async function trigger({ holds, octs, refunds }: Holdfast, word: string, order: 
     const hold = await holds.create(request);
     if (then === undefined || hold.outcome === 'unknown') return hold;
     if (then === 'release') return await holds.release({ requestId: hold.requestId });
+    if (then === 'release a part')
+      return await holds.release({ requestId: hold.requestId, amountToRelease: Math.ceil(order.amount / 2) });
     const { preauthorizationId = '' } = hold as { preauthorizationId?: string };
     const capture = await holds.capture({
       preauthorizationId,

@@ -106,8 +106,8 @@ class Holdfast:
         return self._write("/preauthorization/extend", extension, idempotency_key, timeout)
 
     def release_hold(self, *, idempotency_key=None, timeout=60.0, **release):
-        """Gives back what remains of a hold: requestId, or preauthorizationId; and currency, reason and the like as
-        above."""
+        """Gives back what remains of a hold, or the part `amountToRelease`: requestId, or preauthorizationId; and
+        currency, reason and the like as above."""
         return self._write("/preauthorization/release", release, idempotency_key, timeout)
 
     def update_hold(self, request_id, timeout=60.0, **changes):

@@ -62,6 +62,9 @@ export const RELEASE: readonly ProblemCode[] = [
   ...PROCESSOR,
 ];
 
+/** Of releasing a hold, or a part of it. */
+export const RELEASE_OF_PART: readonly ProblemCode[] = [...RELEASE, 'AMOUNT_EXCEEDS_HOLD', 'NOT_SUPPORTED'];
+
 /** Of refunding a capture. */
 export const REFUND: readonly ProblemCode[] = [
   ...KEYED_WRITE,

@@ -1,7 +1,7 @@
 /** Holds of all merchants, and what operators do to a hold or a capture for its merchant, by its requestId. */
 import { z } from 'zod';
 import { PreauthorizationSchema } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { CAPTURE, EXTENSION, INCREMENT, READ, REFUND, RELEASE } from '../http/problem-codes.ts';
+import { CAPTURE, EXTENSION, INCREMENT, READ, REFUND, RELEASE_OF_PART } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import { answered, requestId } from '../resource/answer-fields.ts';
 import { Contradiction } from '../resource/contradiction.ts';
@@ -19,7 +19,15 @@ import {
   Refund,
   releaseWords,
 } from '../resource/payments.ts';
-import { amount, currencyOfHold, merchantId, NoBody, requestIdFilter, words } from '../resource/request-fields.ts';
+import {
+  amount,
+  amountToRelease,
+  currencyOfHold,
+  merchantId,
+  NoBody,
+  requestIdFilter,
+  words,
+} from '../resource/request-fields.ts';
 import { answerOperation } from '../resource/write-operation.ts';
 import { operatorRoute, operatorWrite } from './route.ts';
 
@@ -146,16 +154,17 @@ export const HOLD_ROUTES = {
     },
   }),
   releaseHold: operatorWrite('holds', 'POST /operator/holds/{requestId}/release', {
-    summary: 'Give back what remains of a hold, or cancel its checkout',
+    summary: 'Give back what remains of a hold, or a part of it, or cancel its checkout',
     description:
       'A placed hold is released at the processor; one whose customer has not entered a card loses its checkout. ' +
       'Refused as CAPTURE_IN_FLIGHT while a capture or release of it has no result, and as HOLD_FROZEN while it is ' +
       'frozen.',
-    body: z
-      .strictObject({ currency: currencyOfHold, ...words })
-      .meta({ id: 'ReleaseHold', description: 'Gives back what remains of a hold, or cancels its checkout' }),
+    body: z.strictObject({ amountToRelease, currency: currencyOfHold, ...words }).meta({
+      id: 'ReleaseHold',
+      description: 'Gives back what remains of a hold, or a part of it, or cancels its checkout',
+    }),
     answers: { 200: { description: 'Released', schema: OperatorReleasedHold } },
-    codes: RELEASE,
+    codes: RELEASE_OF_PART,
     handler: async ({ ctx, core, asOperator, params, body, name }) => {
       const release = await core.preauthorizations.releasePreauthorization({ ...params, ...body, ...name }, asOperator);
       return answerChange(ctx, release, (hold, releaseRequestId) => ({

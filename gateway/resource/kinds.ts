@@ -8,6 +8,7 @@ export const KINDS = {
   HOLD: { successWord: 'authorized', successStatus: 'OK', notification: 'payment', isReviewed: true },
   CAPTURE: { successWord: 'captured', successStatus: 'OK', notification: 'payment', isReviewed: true },
   RELEASE: { successWord: 'released', successStatus: 'OK', notification: 'payment', isReviewed: true },
+  PARTIAL_RELEASE: { successWord: 'partially_released', successStatus: 'OK', notification: 'payment', isReviewed: true },
   EXPIRY: { successWord: 'expired', successStatus: 'KO', notification: 'payment', isReviewed: true },
   REVERSAL: { successWord: 'reversed', successStatus: 'KO', notification: 'payment', isReviewed: false },
   REINSTATEMENT: { successWord: 'reinstated', successStatus: 'OK', notification: 'payment', isReviewed: false },

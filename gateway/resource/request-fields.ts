@@ -69,6 +69,11 @@ export const currencyOfHold = anyCurrency
   .meta({ description: "The hold's ISO 4217 code: refused when it is another one", examples: ['EUR'] })
   .optional();
 
+/** The part of a hold to give back. */
+export const amountToRelease = amount
+  .describe('The part to give back, minor units; absent = all that remains')
+  .optional();
+
 export const merchantId = z
   .string()
   .regex(MERCHANT_ID, MERCHANT_ID_FORM)

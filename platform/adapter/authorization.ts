@@ -109,8 +109,9 @@ export function judge(about: Case): KeptResult | undefined {
 const JUDGES = {
   capture(about) {
     const { intent, authorization } = about;
-    const isTooMuch = intent.amount > totalOf(authorization);
-    return otherTill(authorization, intent) ?? (isTooMuch ? TOO_MUCH : unusable(about));
+    const exceeds = (most: bigint) => (intent.amount > most ? TOO_MUCH : undefined);
+    const refusal = otherTill(authorization, intent) ?? exceeds(totalOf(authorization)) ?? unusable(about);
+    return refusal ?? exceeds(remainingOf(authorization));
   },
   void(about) {
     const { authorization } = about;
@@ -122,6 +123,11 @@ const JUDGES = {
     const refusal = unable(about) ?? unusable(about);
     if (refusal || totalOf(authorization) + intent.amount <= LARGEST_AMOUNT) return refusal;
     return notPerformed('amount_too_large', 'The authorization would become too large.');
+  },
+  decrease(about) {
+    const { intent, authorization } = about;
+    const refusal = unable(about) ?? unusable(about);
+    return refusal ?? (intent.amount >= remainingOf(authorization) ? TOO_MUCH : undefined);
   },
   extension: (about) => unable(about) ?? unusable(about),
   refund: ({ intent, authorization, entries }) => refundRefusal(intent, authorization, entries),

@@ -21,6 +21,7 @@ const KINDS = {
   capture: EntryKind.CAPTURE,
   void: EntryKind.VOID,
   increment: EntryKind.INCREMENT,
+  decrease: EntryKind.DECREASE,
   extension: EntryKind.EXTENSION,
   refund: EntryKind.REFUND,
   credit: EntryKind.CREDIT,
@@ -79,7 +80,7 @@ interface KeptEnding extends KeptResult {
 }
 
 /** Kinds whose result says what the authorization can do. */
-const RESERVING: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'increment', 'extension']);
+const RESERVING: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'increment', 'decrease', 'extension']);
 
 /** The contract's form of how an operation ended, or that it was accepted. */
 export function resultOf(kept: KeptEnding): ResultInit {

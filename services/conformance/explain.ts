@@ -9,7 +9,7 @@ type Kind = NonNullable<Said['case']>;
 type Value<K extends Kind> = Extract<Said, { case: K }>['value'];
 type Token = Exclude<
   keyof Profile['tokens'],
-  'authorization' | 'capture' | 'void' | 'increment' | 'extension' | 'refund' | 'credit'
+  'authorization' | 'capture' | 'void' | 'increment' | 'decrease' | 'extension' | 'refund' | 'credit'
 >;
 
 /** What is known when an event is judged. */

@@ -1,11 +1,11 @@
 import { drawId } from '../../platform/draw-id.ts';
 import type { Kit } from './kit.ts';
 import type { Feature, Profile } from './profile.ts';
-import { capture, extension, increment, type Request, refund, voiding } from './requests.ts';
+import { capture, decrease, extension, increment, type Request, refund, voiding } from './requests.ts';
 
 /** A kind of operation, as the checks that are the same for all of them see it. */
 export interface Kind {
-  readonly name: 'authorization' | 'capture' | 'void' | 'increment' | 'extension' | 'refund' | 'credit';
+  readonly name: 'authorization' | 'capture' | 'void' | 'increment' | 'decrease' | 'extension' | 'refund' | 'credit';
   /** Absent: every processor can do it. */
   readonly feature?: Feature;
   /** Does what it needs (a hold, a capture) with a token; answers a request that was not sent yet. */
@@ -24,6 +24,11 @@ export const KINDS: readonly Kind[] = [
     name: 'increment',
     feature: 'increments',
     prepare: async (kit, token) => increment(await kit.placed(token), kit.tenth),
+  },
+  {
+    name: 'decrease',
+    feature: 'partialRelease',
+    prepare: async (kit, token) => decrease(await kit.placed(token), kit.tenth),
   },
   { name: 'extension', feature: 'extension', prepare: async (kit, token) => extension(await kit.placed(token)) },
   {

@@ -12,6 +12,7 @@ export const FEATURES = [
   'guaranteedUntil',
   'severalCaptures',
   'increments',
+  'partialRelease',
   'extension',
   'refunds',
 ] as const;
@@ -62,6 +63,7 @@ const PROFILE = z.strictObject({
     capture: ways.default({}),
     void: ways.default({}),
     increment: ways.default({}),
+    decrease: ways.default({}),
     extension: ways.default({}),
     refund: ways.default({}),
     credit: ways.default({}),

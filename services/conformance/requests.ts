@@ -14,6 +14,7 @@ export const KIND_OF = {
   capture: EntryKind.CAPTURE,
   void: EntryKind.VOID,
   incrementAuthorization: EntryKind.INCREMENT,
+  decreaseAuthorization: EntryKind.DECREASE,
   extendAuthorization: EntryKind.EXTENSION,
   refund: EntryKind.REFUND,
   credit: EntryKind.CREDIT,
@@ -56,6 +57,10 @@ export const extension = (hold: Hold) => ofHold('extendAuthorization', hold);
 
 export function increment(hold: Hold, amount: bigint) {
   return { ...ofHold('incrementAuthorization', hold), amount, currency: hold.currency };
+}
+
+export function decrease(hold: Hold, amount: bigint) {
+  return { ...ofHold('decreaseAuthorization', hold), amount, currency: hold.currency };
 }
 
 /** A refund of a capture. */

@@ -308,7 +308,7 @@ create table operation (
   metadata jsonb,
   reason text,
   constraint operation_pkey PRIMARY KEY (request_id),
-  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'EXPIRING'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text, 'REFUND_RETURN'::text, 'OCT_RETURN'::text, 'CORRECTION'::text]))) NOT VALID,
+  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'EXPIRING'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text, 'REFUND_RETURN'::text, 'OCT_RETURN'::text, 'CORRECTION'::text, 'PARTIAL_RELEASE'::text]))) NOT VALID,
   constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
 ) partition by RANGE (request_id);
 
@@ -579,12 +579,12 @@ CREATE OR REPLACE FUNCTION public.submission_rules(kind text, state text, first_
 AS $function$
         declare rule text;
         begin
-          if ((kind in ('CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND'))
+          if ((kind in ('CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND', 'PARTIAL_RELEASE'))
             and (state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO'))
             and (amount >= 0 and amount <= 999999999999
     and (amount >= 1 or kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'EXTENSION')))
             and (amount_released is null
-    or (amount_released >= 0 and kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'CAPTURE')))
+    or (amount_released >= 0 and kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'CAPTURE', 'PARTIAL_RELEASE')))
             and ((kind = 'CAPTURE') = (final_capture is not null)
     and (kind = 'CAPTURE') = (amount_reversed is not null) and (kind = 'CAPTURE') = (amount_refunded is not null)
     and (kind = 'CAPTURE') = (amount_refunding is not null))
@@ -603,12 +603,12 @@ AS $function$
             and (amount_reversed + amount_refunded + amount_refunding = 0 or state = 'OK')) is not false then
             return true;
           end if;
-          rule := case when not (kind in ('CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND')) then 'submission_kind'
+          rule := case when not (kind in ('CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND', 'PARTIAL_RELEASE')) then 'submission_kind'
             when not (state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')) then 'submission_state'
             when not (amount >= 0 and amount <= 999999999999
     and (amount >= 1 or kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'EXTENSION'))) then 'submission_amount'
             when not (amount_released is null
-    or (amount_released >= 0 and kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'CAPTURE'))) then 'submission_amount_released'
+    or (amount_released >= 0 and kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'CAPTURE', 'PARTIAL_RELEASE'))) then 'submission_amount_released'
             when not ((kind = 'CAPTURE') = (final_capture is not null)
     and (kind = 'CAPTURE') = (amount_reversed is not null) and (kind = 'CAPTURE') = (amount_refunded is not null)
     and (kind = 'CAPTURE') = (amount_refunding is not null)) then 'submission_capture'

@@ -36,7 +36,7 @@ interface Behaviour extends Partial<Record<Kind, Effect>> {
 }
 
 /** What an authorization may be able to do (Capabilities in processor.proto). */
-export type Ability = 'severalCaptures' | 'increments' | 'extension' | 'refunds';
+export type Ability = 'severalCaptures' | 'increments' | 'extension' | 'refunds' | 'partialRelease';
 
 /** How the card scheme takes a capture back. */
 interface Reversal {
@@ -101,6 +101,7 @@ export const BEHAVIOURS = {
   ...ways('capture', 'captures'),
   ...ways('void', 'voids'),
   ...ways('increment', 'increments'),
+  ...ways('decrease', 'partial releases', 'release a part'),
   ...ways('extension', 'extensions', 'extend'),
   ...ways('refund', 'refunds'),
   reversed: { about: 'Approved; captures are reversed 2 seconds later', reversal },
@@ -146,8 +147,8 @@ export const BEHAVIOURS = {
   },
   single_capture: { about: 'Approved; one capture only, which gives the rest back', cannot: { severalCaptures: true } },
   capture_only: {
-    about: 'Approved; one capture only; neither increments, extensions nor refunds',
-    cannot: { severalCaptures: true, increments: true, extension: true, refunds: true },
+    about: 'Approved; one capture only; neither increments, partial releases, extensions nor refunds',
+    cannot: { severalCaptures: true, increments: true, partialRelease: true, extension: true, refunds: true },
   },
   slow: { about: 'Approved after 2 seconds', delayMs: 2_000 },
 } as const satisfies Record<string, Behaviour>;

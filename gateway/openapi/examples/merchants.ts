@@ -80,6 +80,9 @@ export const MERCHANTS: readonly Request[] = [
     body: { preauthorizationId: ID.otherHandle },
   }),
   lost('extendPreauthorization', { body: { preauthorizationId: ID.silentHandle } }),
+  request('releasePreauthorization', 'part', 'One of two rooms is not needed', {
+    body: { preauthorizationId: ID.otherHandle, amountToRelease: 1200, currency: 'EUR' },
+  }),
   request('releasePreauthorization', 'release', 'The order was cancelled', {
     body: { preauthorizationId: ID.otherHandle, reason: 'The guest left early' },
   }),

@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { EXTENSION, INCREMENT, KEYED_WRITE, PROCESSOR, RELEASE } from '../../http/problem-codes.ts';
+import { EXTENSION, INCREMENT, KEYED_WRITE, PROCESSOR, RELEASE_OF_PART } from '../../http/problem-codes.ts';
 import * as answers from '../../resource/answer-fields.ts';
 import { answerChange, answerIncrement, Increment, RELEASE_WORDS, releaseWords } from '../../resource/payments.ts';
-import { amount, currencyOfHold, ownMerchantId, preauthorizationId, words } from '../../resource/request-fields.ts';
+import {
+  amount,
+  amountToRelease,
+  currencyOfHold,
+  ownMerchantId,
+  preauthorizationId,
+  words,
+} from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restWrite } from '../route.ts';
 import { demandOneId, EITHER_ID, Hold, namedHold, ONE_ID } from './hold.ts';
@@ -20,20 +27,22 @@ const ReleasedHold = Hold.schema
 
 export const CHANGE_ROUTES = {
   releasePreauthorization: restWrite('Holds', 'POST /preauthorization/release', {
-    summary: 'Give back what remains of a hold, or cancel its checkout',
+    summary: 'Give back what remains of a hold, or a part of it, or cancel its checkout',
     description:
-      'By its `preauthorizationId` or its `requestId`, one of the two. Refused as CAPTURE_IN_FLIGHT while a capture ' +
-      'or release of it has no result, and as HOLD_FROZEN until an operator has decided about it.',
+      'By its `preauthorizationId` or its `requestId`, one of the two. With `amountToRelease` the hold stays open, ' +
+      'unless that is all that remains; NOT_SUPPORTED where the authorization gives no part back. Refused as ' +
+      'CAPTURE_IN_FLIGHT while a capture or release of it has no result, and as HOLD_FROZEN until an operator has ' +
+      'decided about it.',
     body: z
-      .strictObject({ ...EITHER_ID, currency: currencyOfHold, ...words })
+      .strictObject({ ...EITHER_ID, amountToRelease, currency: currencyOfHold, ...words })
       .superRefine(demandOneId)
       .meta({
         id: 'ReleasePreauthorization',
-        description: 'Gives back what remains of a hold, or cancels its checkout',
+        description: 'Gives back what remains of a hold, or a part of it, or cancels its checkout',
         ...ONE_ID,
       }),
-    answers: { 200: { description: 'The hold, closed', schema: ReleasedHold } },
-    codes: RELEASE,
+    answers: { 200: { description: 'The hold right after it', schema: ReleasedHold } },
+    codes: RELEASE_OF_PART,
     handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
       using _place = inFlight.enterHold(merchantId, body.preauthorizationId ?? body.requestId);
       const request = { ...body, ...namedHold(body), merchantId, ...name };

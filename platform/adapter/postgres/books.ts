@@ -41,6 +41,7 @@ export async function book(query: Query, entry: Intent & State): Promise<void> {
   const amount = doneOf(entry);
   if (kind === 'capture') await add(query, authorizationRequestId, { captured: amount, voided: released });
   if (kind === 'void') await add(query, authorizationRequestId, { voided: released });
+  if (kind === 'decrease') await add(query, authorizationRequestId, { voided: amount });
   if (kind === 'increment') await add(query, authorizationRequestId, { incremented: amount });
   if (kind === 'refund') await addToBoth(query, entry, { refunded: amount });
 }

@@ -123,6 +123,14 @@ CREATE OR REPLACE TRIGGER entry_changes BEFORE UPDATE ON entry FOR EACH ROW
   EXECUTE FUNCTION entry_changes();
 `;
 
+/** A part of an authorization may be given back. Rows follow the rule already. */
+export const DECREASED = `
+ALTER TABLE entry
+  DROP CONSTRAINT entry_kind_check,
+  ADD CONSTRAINT entry_kind_check CHECK (kind IN ('authorization', 'checkout', 'capture', 'void', 'increment',
+    'decrease', 'extension', 'refund', 'credit', 'fence')) NOT VALID;
+`;
+
 /** Finds captures by somebody else that core has not taken, which other events about the authorization wait for. */
 export const FOREIGN_FIRST = `
 CREATE INDEX event_foreign ON event (request_id) WHERE reported_at IS NULL AND event_id LIKE 'foreign-%';

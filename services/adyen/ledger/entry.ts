@@ -23,7 +23,7 @@ const NO_STATE = {
   pspReference: '',
   /** What Adyen did in truth, minor units; null = what was asked for. */
   amountDone: null as bigint | null,
-  /** Of an increment or extension: the amount that it asks Adyen for. */
+  /** Of an increment, decrease or extension: the amount that it asks Adyen for. */
   total: 0n,
   /** When it is sent again, under its key, unless Adyen has answered by then. */
   dueAt: null as Date | null,

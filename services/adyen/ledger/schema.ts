@@ -1,5 +1,6 @@
 import type { Schema } from '../../../platform/adapter/postgres/migrate.ts';
 import {
+  DECREASED,
   ENTRY_COLUMNS,
   FOREIGN_FIRST,
   HISTORY_TABLE,
@@ -39,5 +40,6 @@ CREATE INDEX entry_due ON entry (due_at) WHERE due_at IS NOT NULL;
     },
     { name: '0004_amount_done', sql: 'ALTER TABLE entry ADD COLUMN amount_done bigint' },
     { name: '0005_foreign_first', sql: FOREIGN_FIRST },
+    { name: '0006_decreased', sql: DECREASED },
   ],
 };

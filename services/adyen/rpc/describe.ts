@@ -22,6 +22,7 @@ export function described({ adjustments, resultMs }: Pick<Context, 'adjustments'
       capture: longest,
       void: longest,
       increment: longest,
+      decrease: longest,
       extension: longest,
       refund: longest,
     },

@@ -35,7 +35,7 @@ function tokenRefusal({ tokenId }: Pick<Intent, 'tokenId'>): Ending | undefined 
 }
 
 /** A kind of operation on an authorization. */
-type ModificationKind = 'capture' | 'void' | 'increment' | 'extension' | 'refund';
+type ModificationKind = 'capture' | 'void' | 'increment' | 'decrease' | 'extension' | 'refund';
 
 /**
  * Does an operation on an authorization. It is judged and stored under the lock of the authorization, so that what has
@@ -56,10 +56,16 @@ export async function modify(
     const { adjustments } = context;
     const asked = { ...intent, currency: intent.currency || authorization.currency };
     const ending = judge({ intent, authorization, entries, adjustments, now: context.now() }) ?? amountRefusal(asked);
-    const total = totalOf(authorization) + (kind === 'increment' ? intent.amount : 0n);
-    return store(context, query, intent, ending, total);
+    return store(context, query, intent, ending, totalAfter(authorization, intent));
   });
   return finish(context, stored);
+}
+
+/** The amount that is authorised after an operation; what decreases gave back is not. */
+function totalAfter(authorization: Entry, { kind, amount }: Intent): bigint {
+  const total = totalOf(authorization) - authorization.voided;
+  if (kind === 'increment') return total + amount;
+  return kind === 'decrease' ? total - amount : total;
 }
 
 /** An answer is waited for this long before the operation is sent again in the background. */

@@ -15,6 +15,7 @@ export function processorMethods(context: Context, identity: string): Methods {
     capture: (request) => result(modify(context, 'capture', request)),
     void: (request) => result(modify(context, 'void', request)),
     incrementAuthorization: (request) => result(modify(context, 'increment', request)),
+    decreaseAuthorization: (request) => result(modify(context, 'decrease', request)),
     extendAuthorization: (request) => result(modify(context, 'extension', request)),
     refund: (request) => result(modify(context, 'refund', request)),
     credit: (request) => result(place(context, 'credit', request)),

@@ -21,6 +21,7 @@ const PATHS: { readonly [Kind in Entry['kind']]?: string } = {
   void: 'cancels',
   refund: 'refunds',
   increment: 'amountUpdates',
+  decrease: 'amountUpdates',
   extension: 'amountUpdates',
 };
 
@@ -33,7 +34,7 @@ export function requestOf(context: Context, entry: Entry, authorization: Entry |
   if (kind === 'authorization') return { path: '/payments', body: paymentOf(context, entry) };
   assert(authorization, 'an operation is about an authorization');
   const merchantAccount = authorization.account || context.merchantAccount;
-  const value = kind === 'increment' || kind === 'extension' ? entry.total : entry.amount;
+  const value = PATHS[kind] === 'amountUpdates' ? entry.total : entry.amount;
   const amount = kind === 'void' ? {} : { amount: amountOf(value, currency || authorization.currency) };
   return {
     path: `/payments/${encodeURIComponent(authorization.pspReference)}/${PATHS[kind]}`,

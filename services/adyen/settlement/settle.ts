@@ -63,7 +63,8 @@ export function resultOf({ adjustments, guaranteeDays }: Adapting, entry: Entry)
   return formOf({ ...entry, guaranteedUntil: until, capabilities: capabilitiesOf(adjustments) });
 }
 
-/** One capture, which gives the rest back; increments and extensions of what was authorised as PreAuth. */
+/** One capture, which gives the rest back; what was authorised as PreAuth can be adjusted. */
 export function capabilitiesOf(adjustments: boolean) {
-  return { severalCaptures: false, increments: adjustments, extension: adjustments, refunds: true };
+  const adjusted = { increments: adjustments, extension: adjustments, partialRelease: adjustments };
+  return { severalCaptures: false, ...adjusted, refunds: true };
 }

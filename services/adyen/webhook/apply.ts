@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, readonly Entry['kind'][]>> = {
   REFUND: ['refund'],
   REFUND_FAILED: ['refund'],
   REFUNDED_REVERSED: ['refund'],
-  AUTHORISATION_ADJUSTMENT: ['increment', 'extension'],
+  AUTHORISATION_ADJUSTMENT: ['increment', 'decrease', 'extension'],
 };
 
 /** Says that what was done failed after all. */
@@ -147,8 +147,8 @@ function amountDoneOf(item: Item, { kind, amount, currency, total }: Entry): big
   const said = amountOf(item, { currency });
   if (said === undefined || said === 0n || kind === 'void' || kind === 'extension') return null;
   // Of an adjustment Adyen says the new total.
-  const done = kind === 'increment' ? said - (total - amount) : said;
-  return done === amount || done < 0n ? null : done;
+  const adjusted = kind === 'increment' ? said - (total - amount) : kind === 'decrease' ? total + amount - said : said;
+  return adjusted === amount || adjusted < 0n ? null : adjusted;
 }
 
 /** Marks an operation that failed after it had been done: that it had been done may be notified later. */
@@ -178,7 +178,7 @@ async function bookAfterAll(context: Context, query: Query, entry: Entry): Promi
 }
 
 async function fits(query: Query, entry: Entry, authorization: Entry): Promise<boolean> {
-  if (entry.kind === 'capture') return entry.amount <= remainingOf(authorization);
+  if (entry.kind === 'capture' || entry.kind === 'decrease') return entry.amount <= remainingOf(authorization);
   if (entry.kind !== 'refund') return true;
   const capture = await ENTRIES.find(query, entry.captureRequestId ?? '');
   return capture !== undefined && capture.refunded + entry.amount <= doneOf(capture);

@@ -7,11 +7,12 @@ import { NOTHING_LEFT } from '../answer.ts';
 import { demandReleased } from '../books.ts';
 import { type Check, can, check, checkUnless, needs } from '../check.ts';
 import type { Kit } from '../kit.ts';
-import { capture, extension, type Hold, increment, refund, voiding } from '../requests.ts';
+import { capture, decrease, extension, type Hold, increment, refund, voiding } from '../requests.ts';
 
 const several = can('severalCaptures', 'the processor takes one capture of an authorization');
 const refunds = can('refunds', 'the processor cannot refund');
 const increments = can('increments', 'the processor cannot increment');
+const partialReleases = can('partialRelease', 'the processor gives no part back');
 const extensions = can('extension', 'the processor cannot extend');
 
 /** What is charged, given back and refunded: never more than there is. */
@@ -167,10 +168,36 @@ export const AMOUNTS: readonly Check[] = [
     demandReleased(await kit.approved(voiding(hold)), hold.amount + kit.tenth);
     await kit.expectBooks(hold, { voided: hold.amount + kit.tenth, incremented: kit.tenth });
   }),
+  checkUnless(partialReleases, 'partial releases: what they gave back is not captured, the rest is', async (kit) => {
+    const hold = await kit.placed();
+    await kit.approved(decrease(hold, kit.tenth));
+    await kit.approved(decrease(hold, kit.tenth * 2n));
+    const given = kit.tenth * 3n;
+    const rest = hold.amount - given;
+    await kit.expectBooks(hold, { voided: given });
+    await kit.refused(capture(hold, rest + 1n), 'a capture of what was given back');
+    await kit.approved(capture(hold, rest));
+    await kit.refused(decrease(hold, 1n), 'a partial release of a hold that is captured');
+    await kit.expectBooks(hold, { captured: rest, voided: given });
+  }),
+  checkUnless(
+    partialReleases,
+    'partial releases: of less than what is left; a void gives back the rest',
+    async (kit) => {
+      const hold = await kit.placed();
+      await kit.approved(decrease(hold, kit.tenth));
+      const rest = hold.amount - kit.tenth;
+      await kit.refused(decrease(hold, rest), 'a partial release of all that is left');
+      await kit.refused(decrease(hold, rest + 1n), 'a partial release of more than is left');
+      demandReleased(await kit.approved(voiding(hold)), rest);
+      await kit.expectBooks(hold, { voided: hold.amount });
+    },
+  ),
   check('authorization: the same answer after all that follows it', async (kit) => {
     const hold = kit.authorization();
     const first = await kit.approved(hold);
     if (kit.can('increments')) await kit.approved(increment(hold, kit.tenth));
+    if (kit.can('partialRelease')) await kit.approved(decrease(hold, kit.tenth));
     if (kit.can('extension')) await kit.approved(extension(hold));
     const request = capture(hold, kit.tenth);
     const charged = await kit.approved(request);

@@ -5,7 +5,7 @@ import { Answer, type Entry, EntryKind } from '../../../proto/gen/holdfast/proce
 import { addUp, differences } from '../books.ts';
 import { type Check, lastCheck } from '../check.ts';
 import type { Kit } from '../kit.ts';
-import { capture, increment, type Request, refund, voiding } from '../requests.ts';
+import { capture, decrease, increment, type Request, refund, voiding } from '../requests.ts';
 
 /** What the books must show of everything that was answered. */
 export const CLOSING: readonly Check[] = [
@@ -132,6 +132,7 @@ export const CLOSING: readonly Check[] = [
     assert(again.map(idOf).includes(ids[0] ?? ''), 'the time asked for is one of those listed');
     if (kit.can('refunds')) await demandChanged(kit, refund(request, 1n), [hold, request]);
     if (kit.can('increments')) await demandChanged(kit, increment(untouched, kit.tenth), [untouched]);
+    if (kit.can('partialRelease')) await demandChanged(kit, decrease(untouched, kit.tenth), [untouched]);
     await demandChanged(kit, voiding(untouched), [untouched]);
   }),
 ];

@@ -4,7 +4,7 @@ import { isRefusal, NOTHING_LEFT, told } from '../answer.ts';
 import { type Check, checkUnless, supported } from '../check.ts';
 import { isSupported, KINDS, type Kind } from '../kinds.ts';
 import type { Kit } from '../kit.ts';
-import { capture, extension, type Hold, increment, type Request, refund, voiding } from '../requests.ts';
+import { capture, decrease, extension, type Hold, increment, type Request, refund, voiding } from '../requests.ts';
 import { canKill, restart } from './kills.ts';
 
 /** An operation that was ACCEPTED, with what it is about. */
@@ -35,6 +35,11 @@ const INCREMENT: Second = {
   kind: 'increment',
   of: ({ kit, hold }) => increment(hold, kit.tenth),
 };
+const DECREASE: Second = {
+  what: 'a partial release',
+  kind: 'decrease',
+  of: ({ kit, hold }) => decrease(hold, kit.tenth),
+};
 const EXTENSION: Second = { what: 'an extension', kind: 'extension', of: ({ hold }) => extension(hold) };
 const CAPTURE: Second = { what: 'a capture', kind: 'capture', of: ({ kit, hold }) => capture(hold, kit.tenth) };
 const FINAL: Second = {
@@ -56,6 +61,7 @@ const TABLE: Readonly<Record<Kind['name'] | 'final capture', readonly Second[]>>
     { ...CAPTURE, isTooMuch: true },
     { ...VOID },
     { ...INCREMENT, isTooMuch: true },
+    { ...DECREASE, isTooMuch: true },
     { ...EXTENSION, isTooMuch: true },
   ],
   capture: [
@@ -73,11 +79,12 @@ const TABLE: Readonly<Record<Kind['name'] | 'final capture', readonly Second[]>>
     FINAL,
     VOID,
     INCREMENT,
+    DECREASE,
     EXTENSION,
     EARLY_REFUND,
   ],
-  'final capture': [UNIT, FINAL, VOID, INCREMENT, EXTENSION, EARLY_REFUND],
-  void: [UNIT, FINAL, VOID, INCREMENT, EXTENSION],
+  'final capture': [UNIT, FINAL, VOID, INCREMENT, DECREASE, EXTENSION, EARLY_REFUND],
+  void: [UNIT, FINAL, VOID, INCREMENT, DECREASE, EXTENSION],
   increment: [
     {
       what: 'a capture of what it has not added yet',
@@ -89,9 +96,24 @@ const TABLE: Readonly<Record<Kind['name'] | 'final capture', readonly Second[]>>
     FINAL,
     VOID,
     INCREMENT,
+    DECREASE,
     EXTENSION,
   ],
-  extension: [CAPTURE, FINAL, VOID, INCREMENT, EXTENSION],
+  decrease: [
+    {
+      what: 'a capture of what it is about to give back',
+      kind: 'capture',
+      of: ({ hold, first }) => capture(hold, hold.amount - amountOf(first) + 1n),
+      isTooMuch: true,
+    },
+    CAPTURE,
+    FINAL,
+    VOID,
+    INCREMENT,
+    DECREASE,
+    EXTENSION,
+  ],
+  extension: [CAPTURE, FINAL, VOID, INCREMENT, DECREASE, EXTENSION],
   refund: [
     {
       what: 'a refund of more than it leaves',
@@ -108,6 +130,7 @@ const TABLE: Readonly<Record<Kind['name'] | 'final capture', readonly Second[]>>
     FINAL,
     VOID,
     INCREMENT,
+    DECREASE,
     EXTENSION,
   ],
   credit: [],

@@ -7,7 +7,7 @@ import type { KindOnHold } from '../domain/kinds.ts';
 import { type FinalOutcome, isOk } from '../domain/outcome.ts';
 import { judgeRefund, settleRefund } from '../domain/refund-rules.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
-import { judgeRelease } from '../domain/release-rules.ts';
+import { judgeImportedPart, judgePartialRelease, judgeRelease, settlePartialRelease } from '../domain/release-rules.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
@@ -71,13 +71,31 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
      * A checkout that is open has nothing to give back, and is cancelled. What is imported was done, although the hold
      * is frozen since.
      */
-    judge(hold, { reported, imported = false, at }) {
+    judge(hold, { amount, reported, imported = false, at }) {
       if (reported) return judgeEnd(hold, 'RELEASED', true, at);
       if (hold.phase === 'AWAITING_CHECKOUT') return hold.closing ? 'CAPTURE_IN_FLIGHT' : CHECKOUT_CANCELLATION;
-      const refusal = judgeRelease(imported ? { ...hold, frozen: false, captureAt: null } : hold, at);
+      const refusal = judgeRelease(imported ? { ...hold, frozen: false, captureAt: null } : hold, at, amount);
       return refusal ?? { amount: hold.remaining, closing: true };
     },
     reckon: (submission, hold, ending) => reckonVoid('RELEASE', submission, hold, ending),
+  },
+
+  PARTIAL_RELEASE: {
+    judge(hold, { amount = 0n, imported, at }) {
+      const refusal = imported ? judgeImportedPart(hold, amount) : judgePartialRelease(hold, amount, at);
+      return refusal ?? { amount, closing: true, fromReleased: !isOpen(hold) };
+    },
+    reckon(submission, hold, ending) {
+      const { requestId, amount } = submission;
+      const ok = isOk(ending.outcome);
+      return {
+        ...endOnHold(submission, hold, ending),
+        ...settlePartialRelease(hold, amount, ok),
+        ...ableTo(ending.outcome),
+        amountReleased: ok ? amount : undefined,
+        operation: resultOf(requestId, 'PARTIAL_RELEASE', subjectOn(hold, amount, submission), ending),
+      };
+    },
   },
 
   EXPIRY: {

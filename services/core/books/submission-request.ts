@@ -42,7 +42,10 @@ export interface HoldRequest extends Request, Partial<Words> {
   readonly captureRequestId?: string | undefined;
   /** As the caller gives it; undefined = the hold's currency. */
   readonly currency?: string | undefined;
-  /** Of a capture or a refund, minor units; of a refund, undefined = all that is left of its capture. */
+  /**
+   * Minor units. Of a refund undefined = all that is left of its capture; of a release all that remained when it was
+   * asked, undefined = whatever remains.
+   */
   readonly amount?: bigint | undefined;
   readonly finalCapture?: boolean | undefined;
   /** The hold captures what remains by itself, at its captureAt. */

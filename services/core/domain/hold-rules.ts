@@ -19,6 +19,8 @@ export interface Capabilities {
   readonly increments: boolean;
   readonly extension: boolean;
   readonly refunds: boolean;
+  /** Absent = of an authorization from before this was known: false. */
+  readonly partialRelease?: boolean;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface HoldBooks {
   /** Reserved by refunds without a result. */
   readonly refunding: bigint;
   readonly releaseReason?: ReleaseReason | null | undefined;
-  /** A release, a final or a sole capture has no result yet. */
+  /** A release, of all or of a part, or a final or sole capture has no result yet. */
   readonly closing: boolean;
   /** An increment or an extension that has no result yet; null or absent = none. */
   readonly changing?: Change | null | undefined;

@@ -27,6 +27,7 @@ export const OPERATION_KINDS = {
   HOLD: { ...OFTEN, successWord: 'authorized', successStatus: 'OK' },
   CAPTURE: { ...ALWAYS, successWord: 'captured', successStatus: 'OK' },
   RELEASE: { ...OFTEN, successWord: 'released', successStatus: 'OK' },
+  PARTIAL_RELEASE: { ...OFTEN, successWord: 'partially_released', successStatus: 'OK' },
   EXPIRY: { ...OFTEN, successWord: 'expired', successStatus: 'KO' },
   REVERSAL: { ...ALWAYS, successWord: 'reversed', successStatus: 'KO' },
   REINSTATEMENT: { ...ALWAYS, successWord: 'reinstated', successStatus: 'OK' },
@@ -48,7 +49,7 @@ interface SubmissionFacts {
   /** The operation that its result is; null = it has no result of its own in the log. */
   readonly operation: OperationKind | null;
   /** Its kind in a processor's books: a name of EntryKind (proto/holdfast/processor/v1). */
-  readonly entry: 'CAPTURE' | 'VOID' | 'REFUND' | 'CREDIT' | 'INCREMENT' | 'EXTENSION';
+  readonly entry: 'CAPTURE' | 'VOID' | 'REFUND' | 'CREDIT' | 'INCREMENT' | 'DECREASE' | 'EXTENSION';
   /** The part of the hold that its amount is reserved from; null = it reserves nothing. */
   readonly reserves: 'REMAINING' | 'CAPTURED' | null;
   /** It must happen sooner or later: a refusal by the processor does not end it, but needs an operator. */
@@ -62,6 +63,7 @@ interface SubmissionFacts {
 export const SUBMISSION_KINDS = {
   CAPTURE: { operation: 'CAPTURE', entry: 'CAPTURE', reserves: 'REMAINING', mustHappen: false },
   RELEASE: { operation: 'RELEASE', entry: 'VOID', reserves: 'REMAINING', mustHappen: false },
+  PARTIAL_RELEASE: { operation: 'PARTIAL_RELEASE', entry: 'DECREASE', reserves: 'REMAINING', mustHappen: false },
   EXPIRY: { operation: 'EXPIRY', entry: 'VOID', reserves: 'REMAINING', mustHappen: true },
   LATE_VOID: { operation: null, entry: 'VOID', reserves: null, mustHappen: true },
   INCREMENT: { operation: 'INCREMENT', entry: 'INCREMENT', reserves: null, mustHappen: false },

@@ -1,4 +1,4 @@
-/** Releases and expiries: which may be made of a hold, and their effect on its books. Amounts are minor units. */
+/** Releases, of all or of a part, and expiries: which may be made of a hold, and their effect. Amounts are minor units. */
 import assert from 'node:assert/strict';
 import { compareAmount, type Left } from './contradiction.ts';
 import {
@@ -6,21 +6,56 @@ import {
   checked,
   closed,
   endOf,
+  endUsedUp,
   type HoldBooks,
   type HoldState,
+  isOpen,
+  isUsedUp,
   LARGEST_AMOUNT,
   returned,
 } from './hold-rules.ts';
 import type { RefusalCode } from './refusal.ts';
 
-/** Judges a merchant's release of a placed hold. Returns the refusal, or undefined. */
-export function judgeRelease(hold: HoldState, now: Date): RefusalCode | undefined {
+/** Judges a merchant's release of a placed hold of which `amount` remained when it was asked. Returns the refusal. */
+export function judgeRelease(hold: HoldState, now: Date, amount = hold.remaining): RefusalCode | undefined {
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   const ended = endOf(hold, now);
   if (ended) return ended;
   if (hold.frozen) return 'HOLD_FROZEN';
-  const isBusy = hold.closing || hold.inFlight > 0n || hold.changing === 'INCREMENT';
-  return isBusy ? 'CAPTURE_IN_FLIGHT' : undefined;
+  return isBusy(hold) || amount !== hold.remaining ? 'CAPTURE_IN_FLIGHT' : undefined;
+}
+
+/** Judges the release of a part, in the order of docs/product.md, "Order of refusals". */
+export function judgePartialRelease(hold: HoldState, amount: bigint, now: Date): RefusalCode | undefined {
+  if (amount > hold.amount) return 'AMOUNT_EXCEEDS_HOLD';
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  const ended = endOf(hold, now);
+  if (ended) return ended;
+  if (hold.capabilities?.partialRelease !== true) return 'NOT_SUPPORTED';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  // It was a part when it was asked, and is all that remains by now.
+  if (isBusy(hold) || amount === hold.remaining) return 'CAPTURE_IN_FLIGHT';
+  return amount > hold.remaining ? 'AMOUNT_EXCEEDS_HOLD' : undefined;
+}
+
+function isBusy({ closing, inFlight, changing }: HoldState): boolean {
+  return closing || inFlight > 0n || changing === 'INCREMENT';
+}
+
+/** Judges the import of a partial release that the processor has done: of a hold that has ended it is released already. */
+export function judgeImportedPart(hold: HoldState, amount: bigint): RefusalCode | undefined {
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+  return amount > (isOpen(hold) ? hold.remaining : hold.released) ? 'AMOUNT_EXCEEDS_HOLD' : undefined;
+}
+
+/** Settles a reserved release of a part. One that took all that was left closes the hold: it was imported. */
+export function settlePartialRelease(hold: HoldState, amount: bigint, ok: boolean): HoldBooks {
+  assert(amount <= hold.inFlight, 'a release settles what it reserved');
+  const books = { ...booksOf(hold), inFlight: hold.inFlight - amount, closing: false };
+  if (!ok || !isOpen(hold)) return returned(books, amount);
+  const released = { ...books, released: hold.released + amount };
+  return isUsedUp(released) ? endUsedUp(hold, released) : checked(released);
 }
 
 /**

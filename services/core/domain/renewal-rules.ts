@@ -1,16 +1,12 @@
-import { type HoldPhase, type HoldState, type HoldStatus, isOpen, remainedOf } from './hold-rules.ts';
+import { type HoldPhase, type HoldState, type HoldStatus, isOpen } from './hold-rules.ts';
 import type { RefusalCode } from './refusal.ts';
 
-/** Judges the renewal of a hold; `amount` absent = for what remained. Returns the refusal, or undefined. */
-export function judgeRenewal(
-  hold: HoldState,
-  token: string | null,
-  amount: bigint | undefined,
-): RefusalCode | undefined {
+/** Judges the renewal of a hold for an amount, or for what remained of it. Returns the refusal, or undefined. */
+export function judgeRenewal(hold: HoldState, token: string | null, amount: bigint): RefusalCode | undefined {
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   if (token === null) return 'NOT_SUPPORTED';
   if (hold.frozen) return 'HOLD_FROZEN';
-  if (amount !== undefined || remainedOf(hold) > 0n) return undefined;
+  if (amount > 0n) return undefined;
   return hold.inFlight > 0n ? 'CAPTURE_IN_FLIGHT' : 'HOLD_CAPTURED';
 }
 

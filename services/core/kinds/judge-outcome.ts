@@ -19,7 +19,14 @@ export function isOfOtherAmount({ kind, amount }: Pick<Facts, 'kind' | 'amount'>
 }
 
 /** A void or extension asks for no amount. */
-const WITH_AMOUNT: ReadonlySet<SentKind> = new Set(['HOLD', 'CAPTURE', 'INCREMENT', 'REFUND', 'OCT']);
+const WITH_AMOUNT: ReadonlySet<SentKind> = new Set([
+  'HOLD',
+  'CAPTURE',
+  'PARTIAL_RELEASE',
+  'INCREMENT',
+  'REFUND',
+  'OCT',
+]);
 
 /** A hold that is not placed yet needs no freezing: an operator decides about it as a whole. */
 export async function contradictAmount(sender: Sender, facts: Facts, outcome: FinalOutcome, told: Told): Promise<void> {

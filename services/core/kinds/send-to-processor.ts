@@ -41,6 +41,11 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
     });
   },
   RELEASE: sendVoid,
+  PARTIAL_RELEASE: (processor, release) => {
+    const { amount, currency } = release;
+    const what = { amount, currency, ...referenceOf(release) };
+    return processor.send('decreaseAuthorization', { ...onAuthorization(release), ...what });
+  },
   EXPIRY: sendVoid,
   LATE_VOID: sendVoid,
   REFUND(processor, refund) {

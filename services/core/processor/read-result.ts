@@ -67,6 +67,7 @@ function cardOf(card: CardMessage): Card {
   };
 }
 
-function capabilitiesOf({ severalCaptures, increments, extension, refunds }: CapabilitiesMessage): Capabilities {
-  return { severalCaptures, increments, extension, refunds };
+function capabilitiesOf(message: CapabilitiesMessage): Capabilities {
+  const { severalCaptures, increments, extension, refunds, partialRelease } = message;
+  return { severalCaptures, increments, extension, refunds, partialRelease };
 }

@@ -67,7 +67,7 @@ create temporary view reckoned as
       -- What gave something back and left something to capture.
       sum(s.amount_released) filter (where s.reserves = 'REMAINING' and s.state = 'OK') as given,
       min(s.kind) filter (where s.is_change and s.is_open) as changing,
-      bool_or(s.is_open and (s.is_end
+      bool_or(s.is_open and (s.is_end or s.entry = 'DECREASE'
         or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))) as closing
     from our_submission s join hold h on h.request_id = s.hold_request_id group by 1
   ),
@@ -360,18 +360,18 @@ create temporary view unknown_entry as
   with unknown as (
     select request_id, processor, null as change_here, null::uuid as subject_here, null::uuid as hold_here,
       reversed + returned as taken_back,
-      array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], kind)
+      array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'DECREASE', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], kind)
         as turn
     from unexplained
     where answer in ('APPROVED', 'ACCEPTED', 'UNSPECIFIED') and kind <> 'FENCE'
       and (kind <> 'VOID' or amount > 0 or answer = 'ACCEPTED')
     union all
-    select e.request_id, e.processor, 'REVERSAL', k.request_id, k.hold_request_id, e.reversed, 8
+    select e.request_id, e.processor, 'REVERSAL', k.request_id, k.hold_request_id, e.reversed, 9
     from processor_entry e join our_submission k on k.identifier = e.request_id and k.processor = e.processor
     where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.reversed <> k.amount_reversed
     union all
     -- Of a hold and none of the captures that were read.
-    select e.request_id, e.processor, 'REVERSAL', null, h.request_id, e.reversed - there.reversed, 9
+    select e.request_id, e.processor, 'REVERSAL', null, h.request_id, e.reversed - there.reversed, 10
     from processor_entry e join our_hold h on h.identifier = e.request_id and h.processor = e.processor
       cross join lateral (
         select coalesce(sum(c.reversed), 0) as reversed from processor_entry c
@@ -383,13 +383,13 @@ create temporary view unknown_entry as
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
       and e.reversed - there.reversed <> h.reversed - here.reversed
     union all
-    select e.request_id, e.processor, 'RETURN', k.request_id, k.hold_request_id, e.returned, 10
+    select e.request_id, e.processor, 'RETURN', k.request_id, k.hold_request_id, e.returned, 11
     from processor_entry e join our_submission k on k.identifier = e.request_id and k.processor = e.processor
       and k.entry = e.kind
     where e.kind in ('REFUND', 'CREDIT') and e.answer = 'APPROVED' and k.state = 'OK'
       and e.returned > k.amount_returned
     union all
-    select e.request_id, e.processor, 'END', null, h.request_id, 0, 11
+    select e.request_id, e.processor, 'END', null, h.request_id, 0, 12
     from processor_entry e join our_hold h on h.identifier = e.request_id and h.processor = e.processor
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase <> 'FAILED'
       and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null
@@ -404,20 +404,24 @@ create temporary view unknown_entry as
     u.subject_here, u.hold_here,
     u.taken_back::bigint as taken_back, u.turn,
     -- The last capture of its authorization, of which nothing is left, gave the rest back itself unless a void did.
-    coalesce(u.turn = 4 and a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented
+    coalesce(u.change_here is null and e.kind = 'CAPTURE' and a.ended_at is null and a.voided > decreased.amount and a.captured + a.voided = a.amount + a.incremented
       and not exists (select from processor_entry v where v.authorization_request_id = e.authorization_request_id
         and v.processor = e.processor and v.kind = 'VOID' and (v.amount > 0 or v.answer = 'ACCEPTED'))
       and e.request_id = last_value(e.request_id) over (partition by e.processor, e.authorization_request_id, u.turn
         order by e.acted_at, e.request_id rows between unbounded preceding and unbounded following), false) as is_final
   from unknown u join processor_entry e on e.request_id = u.request_id and e.processor = u.processor
     left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
+    cross join lateral (
+      select coalesce(sum(d.amount), 0) as amount from processor_entry d
+      where d.authorization_request_id = e.authorization_request_id and d.processor = e.processor
+        and d.kind = 'DECREASE' and d.answer = 'APPROVED') decreased
     left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id);
 
 -- Where a processor's books contradict themselves.
 create temporary view doubt as
   with sums as (
     select processor, authorization_request_id as id, sum(amount) filter (where kind = 'CAPTURE') as captured,
-      sum(amount) filter (where kind = 'VOID') as voided,
+      sum(amount) filter (where kind in ('VOID', 'DECREASE')) as voided,
       sum(amount - returned) filter (where kind = 'REFUND') as refunded,
       sum(amount) filter (where kind = 'INCREMENT') as incremented
     from processor_entry where answer = 'APPROVED' and authorization_request_id is not null group by 1, 2
@@ -437,7 +441,7 @@ create temporary view doubt as
           select from invalid_entry i where i.request_id = c.id::text and i.processor = c.processor)
         then 'was charged or given back, and was never placed' end
       when sum_captured > captured then 'was charged less than its captures'
-      when sum_voided > voided then 'gave back less than its voids'
+      when sum_voided > voided then 'gave back less than its voids and decreases'
       when sum_incremented > incremented then 'was added less than its increments'
       when captured + voided > placed then 'was charged and gave back more than was placed'
       when sum_refunded > refunded then 'was refunded less than its refunds'

@@ -148,6 +148,7 @@ const REQUESTS: Readonly<Record<string, (entry: UnknownEntry, importing: Importi
   CAPTURE: (entry, importing) =>
     onHold(entry, importing, { kind: 'CAPTURE', amount: entry.amount, finalCapture: entry.isFinal }),
   INCREMENT: (entry, importing) => onHold(entry, importing, { kind: 'INCREMENT', amount: entry.amount }),
+  DECREASE: (entry, importing) => onHold(entry, importing, { kind: 'PARTIAL_RELEASE', amount: entry.amount }),
   EXTENSION: (entry, importing) => onHold(entry, importing, { kind: 'EXTENSION' }),
   VOID: (entry, importing) => onHold(entry, importing, { kind: 'RELEASE' }),
 

@@ -41,7 +41,12 @@ export function reportLine(entry: UnknownEntry, became: Became, particulars: Par
   };
 }
 
-const OPERATION: Readonly<Record<string, string>> = { AUTHORIZATION: 'HOLD', VOID: 'RELEASE', CREDIT: 'OCT' };
+const OPERATION: Readonly<Record<string, string>> = {
+  AUTHORIZATION: 'HOLD',
+  VOID: 'RELEASE',
+  DECREASE: 'PARTIAL_RELEASE',
+  CREDIT: 'OCT',
+};
 
 /**
  * Appends a line to the report of its merchant, a file of JSON lines in a folder. It is on disk when this returns: an

@@ -296,7 +296,7 @@ function isAuthorization({ kind }: UnknownEntry): boolean {
 }
 
 function isChange({ kind }: UnknownEntry): boolean {
-  return kind === 'INCREMENT' || kind === 'EXTENSION';
+  return kind === 'INCREMENT' || kind === 'DECREASE' || kind === 'EXTENSION';
 }
 
 const ALL = 'all';

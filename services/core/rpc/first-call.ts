@@ -16,6 +16,7 @@ import {
   exceedsCapture,
   exceedsHold,
   frozenHold,
+  notReleasedInPart,
   otherCurrency,
   reconciling,
   refusalOf,
@@ -52,6 +53,7 @@ export async function findFirst(
 function refusalOfStored({ claim: { method } }: Call, { outcome, hold, left }: NotStored): HoldfastError {
   if (outcome === 'MAYBE_LOST') return reconciling();
   if (outcome === 'NOT_SUPPORTED' && method === 'CAPTURE') return capturedOnce();
+  if (outcome === 'NOT_SUPPORTED' && method === 'RELEASE') return notReleasedInPart();
   if (outcome === 'HOLD_RELEASED' && method === 'HOLD') return renewedAlready();
   if (outcome === 'HOLD_FROZEN' && hold) return frozenHold(hold);
   if (outcome === 'AMOUNT_EXCEEDS_HOLD' && hold) return exceedsHold(hold);
@@ -98,10 +100,10 @@ async function findFirstOfKey(
   throw mayBeLost ? reconciling() : refuse();
 }
 
-/** Makes the comparison of a call with an earlier submission of its kind; `isSame` compares field by field. */
-export function agreesWith(core: Core, kind: SubmissionKind, isSame: (row: SubmissionRow) => boolean) {
+/** Makes the comparison of a call with an earlier submission of its kinds; `isSame` compares field by field. */
+export function agreesWith(core: Core, kinds: readonly SubmissionKind[], isSame: (row: SubmissionRow) => boolean) {
   return async (requestId: string): Promise<boolean> => {
     const row = await findSubmission(core.database.query, requestId);
-    return row?.kind === kind && isSame(row);
+    return row !== undefined && kinds.includes(row.kind) && isSame(row);
   };
 }

@@ -68,13 +68,19 @@ export function capturedOnce(): HoldfastError {
   return new HoldfastError('NOT_SUPPORTED', message);
 }
 
+/** The refusal of the release of a part where the processor gives none back. */
+export function notReleasedInPart(details: RefusalDetails = {}): HoldfastError {
+  const message = 'no part of this authorization can be given back: set final_capture on its last capture';
+  return new HoldfastError('NOT_SUPPORTED', message, details);
+}
+
 /** An amount of an act on a hold, and its field in the request. */
 interface SteppedAmount {
   readonly field: string;
   /** Undefined = all that is left. */
   readonly amount: bigint | undefined;
   /** The remaining amount: the request takes all of it. */
-  readonly rest?: bigint;
+  readonly rest?: bigint | undefined;
 }
 
 /** The refusal of an amount that the hold's processor takes no part of; undefined = it takes it, or has not said it. */
@@ -135,7 +141,9 @@ export function processorRefusal(
   if (outcome.code === 'token_invalid') {
     return new HoldfastError('TOKEN_INVALID', 'the processor does not know the card token', details);
   }
-  if (outcome.code === 'not_supported') return refusalOf('NOT_SUPPORTED', details);
+  if (outcome.code === 'not_supported') {
+    return kind === 'PARTIAL_RELEASE' ? notReleasedInPart(details) : refusalOf('NOT_SUPPORTED', details);
+  }
   const ended = kind !== undefined && CHANGES_HOLD.has(kind) ? ENDED.get(outcome.code) : undefined;
   if (ended) return refusalOf(ended, details);
   return new HoldfastError('PROCESSOR_ERROR', 'the processor did not perform the operation', details);
@@ -147,7 +155,13 @@ const ENDED: ReadonlyMap<string, RefusalCode> = new Map([
   ['authorization_voided', 'HOLD_RELEASED'],
 ]);
 /** Kinds that are refused once the hold has ended. */
-const CHANGES_HOLD: ReadonlySet<SentKind> = new Set(['CAPTURE', 'RELEASE', 'INCREMENT', 'EXTENSION']);
+const CHANGES_HOLD: ReadonlySet<SentKind> = new Set([
+  'CAPTURE',
+  'RELEASE',
+  'PARTIAL_RELEASE',
+  'INCREMENT',
+  'EXTENSION',
+]);
 
 /**
  * The refusal of an operation that is KO already, made from its row. Only the log knows whether it was declined; once

@@ -24,7 +24,7 @@ export const SCHEMA = `
 CREATE TABLE entry (
   seq INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('authorization', 'checkout', 'capture', 'void',
-    'increment', 'extension', 'refund', 'credit', 'fence')),
+    'increment', 'decrease', 'extension', 'refund', 'credit', 'fence')),
   ${columnsOf(NO_INTENT)},
   ${columnsOf(NO_ENDING)},
   captured INTEGER NOT NULL DEFAULT 0,
@@ -88,4 +88,4 @@ INSERT INTO ledger (identity) VALUES ('sandbox-' || lower(hex(randomblob(16))));
 `;
 
 /** The number of this schema in the file (user_version). A new one for each change, of the fields of entries too. */
-export const SCHEMA_VERSION = 10;
+export const SCHEMA_VERSION = 11;

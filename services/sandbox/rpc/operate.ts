@@ -66,7 +66,7 @@ const JUDGES = {
     const isFirst = authorization.captured + authorization.pending === 0;
     const refusal = closed(authorization, nowMs) ?? (isFirst ? undefined : unable(authorization, 'severalCaptures'));
     if (refusal || intent.amount <= remainingOf(authorization)) return refusal;
-    return notPerformed('amount_exceeds_authorization', 'The amount is more than what is left of the authorization.');
+    return TOO_MUCH;
   },
 
   /**
@@ -92,6 +92,13 @@ const JUDGES = {
     const refusal = unable(authorization, 'increments') ?? closed(authorization, nowMs) ?? empty(authorization);
     if (refusal || authorization.amount + authorization.incremented + amount <= LARGEST_AMOUNT) return refusal;
     return notPerformed('amount_too_large', 'The authorization would become too large.');
+  },
+
+  /** Gives a part of what is left of an authorization back. */
+  decrease(authorization, { amount }, nowMs) {
+    const refusal = unable(authorization, 'partialRelease') ?? closed(authorization, nowMs) ?? empty(authorization);
+    if (refusal || amount < remainingOf(authorization)) return refusal;
+    return TOO_MUCH;
   },
 
   /** Lets an authorization of which something is left end a whole hold period from now. */
@@ -134,6 +141,10 @@ function endedElsewhere({ endedAtMs, behaviour }: Entry): Effect | undefined {
   return behaviourOf(behaviour).ended?.as === 'voided' ? VOIDED_ELSEWHERE : EXPIRED;
 }
 
+const TOO_MUCH = notPerformed(
+  'amount_exceeds_authorization',
+  'The amount is more than what is left of the authorization.',
+);
 const EXPIRED = notPerformed('authorization_expired', 'The authorization has ended.');
 const VOIDED_ELSEWHERE = notPerformed('authorization_voided', 'The authorization was voided at the processor.');
 

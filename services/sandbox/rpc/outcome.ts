@@ -105,6 +105,7 @@ export function resultOf(entry: Ending & Pick<Intent, 'kind' | 'requestId'>): Re
       increments: isAble(behaviour, 'increments'),
       extension: isAble(behaviour, 'extension'),
       refunds: isAble(behaviour, 'refunds'),
+      partialRelease: isAble(behaviour, 'partialRelease'),
     },
   });
 }

@@ -40,6 +40,9 @@ const ACTS: { readonly [Name in Kind]?: Act } = {
     books.entries.add(operation.authorizationRequestId, { voided });
     return voided;
   },
+  decrease({ entries }, { authorizationRequestId, amount }): undefined {
+    entries.add(authorizationRequestId, { voided: amount });
+  },
   increment({ entries }, { authorizationRequestId, amount }): undefined {
     entries.add(authorizationRequestId, { incremented: amount });
   },
@@ -89,9 +92,9 @@ function rowTakenFrom({ kind, authorizationRequestId, captureRequestId }: Operat
   return kind === 'refund' ? captureRequestId : authorizationRequestId;
 }
 
-/** What a refund takes from its capture, or a capture or void from its authorization, what it gives back included. */
+/** What a refund takes from its capture, or another from its authorization, what it gives back included. */
 function takenBy(books: Books, { kind, amount, finalCapture, authorizationRequestId, behaviour }: Operation): number {
-  if (kind === 'refund') return amount;
+  if (kind === 'refund' || kind === 'decrease') return amount;
   if (kind !== 'capture' && kind !== 'void') return 0;
   const closes = kind === 'void' || finalCapture === 1 || !isAble(behaviour, 'severalCaptures');
   return closes ? remainingOf(books.entries.get(authorizationRequestId)) : amount;

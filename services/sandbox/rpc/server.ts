@@ -27,7 +27,7 @@ interface Processor {
 /** What the sandbox can do: everything, in every currency; it remembers identifiers for ever. */
 export const DESCRIPTION = {
   name: 'sandbox',
-  authorizations: { severalCaptures: true, increments: true, extension: true, refunds: true },
+  authorizations: { severalCaptures: true, increments: true, extension: true, refunds: true, partialRelease: true },
   tokens: true,
   checkouts: true,
   savedCards: true,
@@ -54,6 +54,7 @@ export function processorMethods(processor: Processor): Methods {
     capture: decide(follow, 'capture'),
     void: decide(follow, 'void'),
     incrementAuthorization: decide(follow, 'increment'),
+    decreaseAuthorization: decide(follow, 'decrease'),
     extendAuthorization: decide(follow, 'extension'),
     refund: decide(follow, 'refund'),
     credit: decide(place, 'credit'),

@@ -78,7 +78,7 @@ export type Stages = readonly Entry['stage'][];
 /** The contract's form of how an entry ended. Stripe's capture_before is both its end and the guarantee. */
 export function resultOf(entry: Entry): ResultInit {
   const { severalCaptures, increments, expiresAt: guaranteedUntil } = entry;
-  const capabilities = { severalCaptures, increments, extension: false, refunds: true };
+  const capabilities = { severalCaptures, increments, extension: false, refunds: true, partialRelease: false };
   return formOf({ ...entry, guaranteedUntil, capabilities });
 }
 

@@ -1,5 +1,11 @@
 import type { Schema } from '../../../platform/adapter/postgres/migrate.ts';
-import { ENTRY_COLUMNS, FOREIGN_FIRST, LEDGER_TABLES, RETURNED } from '../../../platform/adapter/postgres/tables.ts';
+import {
+  DECREASED,
+  ENTRY_COLUMNS,
+  FOREIGN_FIRST,
+  LEDGER_TABLES,
+  RETURNED,
+} from '../../../platform/adapter/postgres/tables.ts';
 
 /**
  * The schema of the adapter's ledger. What was done under an identifier is stored before Stripe is called. The sums of
@@ -50,5 +56,6 @@ CREATE TABLE account (
     },
     { name: '0002_returned', sql: RETURNED },
     { name: '0003_foreign_first', sql: FOREIGN_FIRST },
+    { name: '0004_decreased', sql: DECREASED },
   ],
 };

@@ -19,7 +19,13 @@ export async function describe(context: Context, { account }: DescribeRequest): 
 export function described(features: boolean): Description {
   return {
     name: 'stripe',
-    authorizations: { severalCaptures: features, increments: features, extension: false, refunds: true },
+    authorizations: {
+      severalCaptures: features,
+      increments: features,
+      extension: false,
+      refunds: true,
+      partialRelease: false,
+    },
     tokens: true,
     checkouts: true,
     savedCards: true,

@@ -12,11 +12,15 @@ import { inquire } from './inquire.ts';
 import { operate } from './operate.ts';
 
 /**
- * The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, and pays to no card of a
- * token. A checkout that names no address ends at `closingUrl`.
+ * The methods of holdfast.processor.v1. Stripe decides at the authorization how long it lasts, gives nothing back of one that stays
+ * open, and pays to no card of a token. A checkout that names no address ends at `closingUrl`.
  */
 export function processorMethods(context: Context, closingUrl: string): Methods {
-  const unsupported = async (kind: 'extension' | 'credit', request: object, message: string): Promise<ResultInit> => {
+  const unsupported = async (
+    kind: 'decrease' | 'extension' | 'credit',
+    request: object,
+    message: string,
+  ): Promise<ResultInit> => {
     const ending = notPerformed('not_supported', message);
     return answerOf(await conclude(context, intentOf(kind, request), ending));
   };
@@ -26,6 +30,8 @@ export function processorMethods(context: Context, closingUrl: string): Methods 
     capture: (request) => result(operate(context, 'capture', request)),
     void: (request) => result(operate(context, 'void', request)),
     incrementAuthorization: (request) => result(operate(context, 'increment', request)),
+    decreaseAuthorization: (request) =>
+      result(unsupported('decrease', request, 'Stripe gives a part back with the last capture only (final_capture).')),
     extendAuthorization: (request) =>
       result(unsupported('extension', request, 'Stripe does not extend an authorization.')),
     refund: (request) => result(operate(context, 'refund', request)),

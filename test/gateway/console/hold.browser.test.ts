@@ -68,6 +68,7 @@ describe(`a hold in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bi
     await page.goto(`${stack.file.baseUrl}/console#/holds/${requestId}`);
     await button('Release…').click();
     await page.getByLabel('Reason (optional)').fill('Out of stock');
+    await button('Continue').click();
     const sent = page.waitForRequest(/\/release$/);
     await button('Release ¥1,050').click();
     assert.deepEqual((await sent).postDataJSON(), { currency: 'JPY', reason: 'Out of stock' });

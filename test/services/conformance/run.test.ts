@@ -186,7 +186,13 @@ describe('runConformance()', () => {
   it('passes an adapter that can do little, when it does all of that', async () => {
     const [rig] = rigs;
     assert(rig);
-    const denied = { severalCaptures: false, increments: false, extension: false, refunds: false };
+    const denied = {
+      severalCaptures: false,
+      increments: false,
+      partialRelease: false,
+      extension: false,
+      refunds: false,
+    };
     const refuses = telling('credit', () => ({
       answer: Answer.NOT_PERFORMED,
       errorCode: 'not_supported',
@@ -221,6 +227,7 @@ describe('runConformance()', () => {
     const only = [
       'credit: ',
       'increment: refused',
+      'decrease: refused',
       'extension: refused',
       'refund: refused',
       'captures: ',

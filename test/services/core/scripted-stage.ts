@@ -48,6 +48,7 @@ export async function openScriptedStage() {
         refund: () => approved,
         credit: () => approved,
         incrementAuthorization: () => approved,
+        decreaseAuthorization: () => approved,
         extendAuthorization: () => approved,
       };
     },

@@ -137,17 +137,22 @@ export const cancelDialog = ({ requestId }) => ({
       : 'The checkout is cancelled.',
 });
 
-export function releaseDialog({ requestId, amountRemaining, currency, merchantId }) {
-  const text = formatAmount(amountRemaining, currency);
-  return {
-    title: `Release ${text}?`,
-    action: `Release ${text}`,
-    tone: 'danger',
-    body: html`
-      <p>The customer gets <strong>${text}</strong> back. ${merchantId} cannot capture it any more.</p>
-      <${WordFields} />
-    `,
-    run: (data, key) => post(pathOf`/holds/${requestId}/release`, { currency, ...wordsOf(data) }, key),
-    done: ({ amountReleased }) => (amountReleased === undefined ? onItsWay('Release', text) : `${text} released.`),
-  };
-}
+/** Gives what remains of a hold, or a part of it, back to the customer. */
+export const releaseDialog = ({ requestId, amountRemaining, currency, merchantId }) => ({
+  Dialog: AmountDialog,
+  verb: 'Release',
+  past: 'released',
+  currency,
+  most: amountRemaining,
+  initial: amountRemaining,
+  hint: `${formatAmount(amountRemaining, currency)} remains of the hold.`,
+  effect: `goes back to the customer: ${merchantId} cannot capture it any more`,
+  restOf: ({ amount }) => {
+    const rest = formatAmount(amountRemaining - amount, currency);
+    return amount === amountRemaining ? 'The hold ends.' : `${rest} remains, where the processor gives a part back.`;
+  },
+  send: ({ amount, words }, key) => {
+    const part = amount === amountRemaining ? {} : { amountToRelease: amount };
+    return post(pathOf`/holds/${requestId}/release`, { ...part, currency, ...words }, key);
+  },
+});

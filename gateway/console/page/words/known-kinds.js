@@ -5,6 +5,7 @@ export const KNOWN_KINDS = [
   'HOLD',
   'CAPTURE',
   'RELEASE',
+  'PARTIAL_RELEASE',
   'EXPIRY',
   'REVERSAL',
   'REINSTATEMENT',

@@ -42,7 +42,7 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
 
   /**
    * The word of its notification's path: authorized, declined, failed, captured, incremented, extended, refunded,
-   * refund_returned, reversed, reinstated, released, expired, paid, returned, corrected.
+   * refund_returned, reversed, reinstated, released, partially_released, expired, paid, returned, corrected.
    *
    * @generated from field: string status_info = 4;
    */
@@ -555,6 +555,13 @@ export enum OperationKind {
    * @generated from enum value: OPERATION_KIND_CORRECTION = 14;
    */
   CORRECTION = 14,
+
+  /**
+   * Give a part of a hold back, which stays open: asked by the merchant.
+   *
+   * @generated from enum value: OPERATION_KIND_PARTIAL_RELEASE = 15;
+   */
+  PARTIAL_RELEASE = 15,
 }
 
 /**

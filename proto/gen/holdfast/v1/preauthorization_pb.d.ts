@@ -1045,6 +1045,13 @@ export declare type ReleasePreauthorizationRequest = Message<"holdfast.v1.Releas
    * @generated from field: optional string reason = 9;
    */
   reason?: string | undefined;
+
+  /**
+   * The part to give back, minor units: the hold stays open, unless it is all that remains. Absent = all.
+   *
+   * @generated from field: optional int64 amount_to_release = 10;
+   */
+  amountToRelease?: bigint | undefined;
 };
 
 /**
@@ -1804,9 +1811,10 @@ export declare const PreauthorizationService: GenService<{
     output: typeof CapturePreauthorizationResponseSchema;
   },
   /**
-   * Gives back what remains of a hold, or cancels its open checkout. Errors: PREAUTHORIZATION_NOT_FOUND,
-   * HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored KO,
-   * CARD_DECLINED, PROCESSOR_ERROR. Besides IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
+   * Gives back what remains of a hold, or a part of it, or cancels its open checkout. Errors: PREAUTHORIZATION_NOT_FOUND,
+   * HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; of a part also
+   * AMOUNT_EXCEEDS_HOLD, NOT_SUPPORTED; then, as a stored KO, CARD_DECLINED, PROCESSOR_ERROR. Besides
+   * IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.ReleasePreauthorization
    */

@@ -37,7 +37,7 @@ export const createOct: Method<'createOct'> = async (core, request, context) => 
     request: oct,
     refusal: refuseStrayId(request) ?? check(request, contract, core.processors.of(place)),
     processor: place.processor,
-    agrees: agreesWith(core, 'OCT', isSame),
+    agrees: agreesWith(core, ['OCT'], isSame),
     answers: answersOf(core, {
       present: (row) => ({ oct: presentOct(row) }),
       unknown: (requestId) => ({ oct: { requestId, state: OperationState.UNKNOWN } }),

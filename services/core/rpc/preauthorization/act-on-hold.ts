@@ -22,9 +22,12 @@ import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
 import { presentHold, withTerms } from './present-hold.ts';
 import { demandHandle, namedHold } from './read-preauthorizations.ts';
 
-/** Gives back what remains of a hold, or cancels its open checkout (docs/product.md, "Releases and expiry"). */
+/**
+ * Gives back what remains of a hold, or a part of it, or cancels its open checkout (docs/product.md, "Releases and
+ * expiry").
+ */
 export const releasePreauthorization: Method<'releasePreauthorization'> = (core, request, context) =>
-  actOnHold(core, request, context, 'RELEASE', request);
+  actOnHold(core, request, context, 'RELEASE', { ...request, amount: request.amountToRelease });
 
 /** Adds to a hold (docs/product.md, "Increments and extensions"). */
 export const incrementPreauthorization: Method<'incrementPreauthorization'> = (core, request, context) =>
@@ -42,9 +45,11 @@ interface Acted extends ReturnType<typeof presentWords> {
   readonly replayed?: boolean;
 }
 
+type Acts = 'RELEASE' | 'PARTIAL_RELEASE' | 'INCREMENT' | 'EXTENSION';
+
 /** The fields of a method's request besides those that name its hold. */
 interface Asked {
-  /** An increment's, minor units. */
+  /** An increment's, or the part of a release, minor units. */
   readonly amount?: bigint | undefined;
   readonly currency?: string | undefined;
   readonly merchantReference?: string | undefined;
@@ -59,25 +64,31 @@ async function actOnHold(
   core: Core,
   request: ReleasePreauthorizationRequest | IncrementPreauthorizationRequest | ExtendPreauthorizationRequest,
   context: HandlerContext,
-  kind: 'RELEASE' | 'INCREMENT' | 'EXTENSION',
+  method: 'RELEASE' | 'INCREMENT' | 'EXTENSION',
   { amount, currency, ...said }: Asked,
 ): Promise<Acted> {
   const merchantId = scopeOfChange(context, request.merchantId);
-  if (kind !== 'RELEASE') demandHandle(context, request);
+  if (method !== 'RELEASE') demandHandle(context, request);
   const hold = await namedHold(core, request, merchantId);
   demandCurrency(hold, currency);
   await demandWords(core, said, () => hold.merchantId);
   const words = wordsIn(said);
   const { requestId: holdRequestId, idHash } = hold;
-  const claim = claimOf(request.idempotencyKey, kind, { hold: holdRequestId, amount, ...words });
+  const claim = claimOf(request.idempotencyKey, method, { hold: holdRequestId, amount, ...words });
+  // A release of all that remains is none of a part; repeated later, it may seem to be one, or the other way around.
+  const kinds: readonly Acts[] =
+    method === 'RELEASE' && amount !== undefined ? ['RELEASE', 'PARTIAL_RELEASE'] : [method];
+  const kind = amount === hold.remaining ? method : (kinds.at(-1) ?? method);
   const call = { ...requestOf(core, request, context), kind, merchantId, claim, idHash, amount, ...words };
-  const invalid = refuseStrayId(request) ?? brokenStep(core, hold, { field: 'amount_to_add', amount });
+  const field = method === 'RELEASE' ? 'amount_to_release' : 'amount_to_add';
+  const rest = method === 'RELEASE' ? hold.remaining : undefined;
+  const invalid = refuseStrayId(request) ?? brokenStep(core, hold, { field, amount, rest });
   return write(core, {
     call: invalid ? { ...call, merchantId: hold.merchantId } : call,
     request: call,
     refusal: invalid,
     hold,
-    agrees: agreesWith(core, kind, (row) => {
+    agrees: agreesWith(core, kinds, (row) => {
       return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
     }),
     answers: answersOf<Acted>(core, {

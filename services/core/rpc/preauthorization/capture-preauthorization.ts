@@ -50,7 +50,7 @@ export const capturePreauthorization: Method<'capturePreauthorization'> = async 
     refusal,
     hold: named,
     agrees: (id, hold) =>
-      agreesWith(core, 'CAPTURE', (row) => row.holdRequestId === hold?.requestId && row.amount === amount)(id),
+      agreesWith(core, ['CAPTURE'], (row) => row.holdRequestId === hold?.requestId && row.amount === amount)(id),
     answers: answersOf(core, {
       present: (row) => ({ capture: presentCapture(row) }),
       unknown: (requestId, hold) => {

@@ -1,9 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { CreatePreauthorizationRequestSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Freezing } from '../../domain/contradiction.ts';
-import { remainedOf } from '../../domain/hold-rules.ts';
+import { isOpen, remainedOf } from '../../domain/hold-rules.ts';
 import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
 import { judgeRenewal } from '../../domain/renewal-rules.ts';
+import { releasedInParts } from '../../storage/submission/read-submissions.ts';
 import type { Method } from '../core.ts';
 import { demandCurrency, frozenHold, refusalOf } from '../refuse.ts';
 import { scopeOfChange } from '../server/caller.ts';
@@ -21,12 +22,13 @@ export const renewPreauthorization: Method<'renewPreauthorization'> = async (cor
   const { requestId: renews, idHash, merchantId, currency, terminalId, userId } = old;
   const token = old.tokenId ?? old.generatedTokenId ?? null;
   const { amount, idempotencyKey, operationRequestId } = request;
-  const code = judgeRenewal(old, token, amount);
+  const renewed = amount ?? remainedOf(old) - (isOpen(old) ? 0n : await releasedInParts(core.database.query, renews));
+  const code = judgeRenewal(old, token, renewed);
   const refusal = code && refuse(code, old);
   const asked = create(CreatePreauthorizationRequestSchema, {
     merchantId,
     tokenId: token ?? '',
-    amount: amount ?? remainedOf(old),
+    amount: renewed,
     currency,
     terminalId,
     userId,

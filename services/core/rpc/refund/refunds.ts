@@ -42,7 +42,7 @@ export const createRefund: Method<'createRefund'> = async (core, request, contex
     request: refund,
     refusal: refuseStrayId(request) ?? brokenStep(core, hold, { field: 'amount', amount, rest: leftOf(hold, capture) }),
     processor: hold.processor,
-    agrees: agreesWith(core, 'REFUND', isSame),
+    agrees: agreesWith(core, ['REFUND'], isSame),
     answers: answersOf(core, {
       present: (row) => ({ refund: presentRefund(row) }),
       unknown: (requestId) => ({

@@ -62,7 +62,7 @@ const CHANGE_TERMS = sql('change-terms')`with changed as (
   ),
   kept as (
     update submission s set terms_after = $9::jsonb from changed c
-    where s.hold_request_id = any (array[c.request_id]) and s.kind in ('INCREMENT', 'EXTENSION', 'RELEASE')
+    where s.hold_request_id = any (array[c.request_id]) and s.kind in ('INCREMENT', 'EXTENSION', 'RELEASE', 'PARTIAL_RELEASE')
       and s.state = 'OK' and s.terms_after is null
   )
   select request_id from changed`;

@@ -36,5 +36,14 @@ export async function countLost(query: Query, holdRequestId: string | null | und
   return Number(row?.count ?? 0n);
 }
 
+/** The amount that a hold gave back while it stayed open, minor units. */
+export async function releasedInParts(query: Query, holdRequestId: string): Promise<bigint> {
+  const [row] = await query<{ amount: bigint }>(RELEASED_IN_PARTS, [holdRequestId]);
+  return row?.amount ?? 0n;
+}
+
+const RELEASED_IN_PARTS = sql('released-in-parts')`select coalesce(sum(amount), 0)::bigint as amount from submission
+    where hold_request_id = $1 and kind = 'PARTIAL_RELEASE' and state = 'OK'`;
+
 const COUNT_LOST = sql('count-lost')`select count(*) from submission
     where hold_request_id = $1 and kind = $2 and state = 'KO' and processor_code = 'never_received'`;

@@ -8,6 +8,7 @@ export const OPEN_SERVERS: readonly Fault[] = (
     ['capture', 'capture'],
     ['void', 'void'],
     ['incrementAuthorization', 'increment'],
+    ['decreaseAuthorization', 'decrease'],
     ['extendAuthorization', 'extension'],
     ['refund', 'refund'],
     ['credit', 'credit'],
@@ -31,6 +32,7 @@ export const FOREIGN: readonly Fault[] = [
         ['capture', 'capture'],
         ['void', 'void'],
         ['incrementAuthorization', 'increment'],
+        ['decreaseAuthorization', 'decrease'],
         ['extendAuthorization', 'extension'],
         ['refund', 'refund'],
       ] as const
@@ -45,6 +47,7 @@ export const FOREIGN: readonly Fault[] = [
     [
       ['capture', 'capture'],
       ['incrementAuthorization', 'increment'],
+      ['decreaseAuthorization', 'decrease'],
       ['refund', 'refund'],
     ] as const
   ).map(([method, kind]) => ({

@@ -146,7 +146,7 @@ const PLANTED: readonly Planted[] = [
   [
     'voids listed with what was asked for instead of what they gave',
     'voids: what is left of a hold',
-    /voids gave back more than the authorization shows/,
+    /gave back more than the authorization shows/,
     () =>
       listing((entry) =>
         entry.kind === EntryKind.VOID && entry.amount === 9_000n ? { ...entry, amount: 10_000n } : entry,

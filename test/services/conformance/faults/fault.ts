@@ -45,6 +45,7 @@ export type Method =
   | 'capture'
   | 'void'
   | 'incrementAuthorization'
+  | 'decreaseAuthorization'
   | 'extendAuthorization'
   | 'refund'
   | 'credit';

@@ -86,6 +86,20 @@ export const REFUSALS_THAT_ARE_NONE: readonly Fault[] = (
       /a hold that is captured/,
     ],
     [
+      'a partial release of all that is left',
+      'decreaseAuthorization',
+      'amount_exceeds_authorization',
+      'partial releases: of less than what is left',
+      /all that is left/,
+    ],
+    [
+      'a capture of what was given back in part',
+      'capture',
+      'amount_exceeds_authorization',
+      'partial releases: what they gave back',
+      /what was given back/,
+    ],
+    [
       'an extension of a hold that was voided',
       'extendAuthorization',
       'authorization_closed',

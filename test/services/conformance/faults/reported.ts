@@ -10,9 +10,9 @@ import {
   type ReportEventRequest,
   ReportEventRequestSchema,
 } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, EntryKind } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Lie } from '../liar.ts';
-import { type Fault, listing, other, reporting, withResult } from './fault.ts';
+import { approval, type Fault, listing, other, reporting, withResult } from './fault.ts';
 
 /** Changes the result that an event of one kind tells. */
 export function settledSays(change: (value: { requestId: string; result?: object | undefined }) => object): Lie {
@@ -230,6 +230,42 @@ export const REPORTED: readonly Fault[] = [
         })),
       };
     },
+  },
+  {
+    name: 'a second partial release that replaces the first',
+    checks: ['partial releases: what they gave back'],
+    why: /voided|voids and decreases/,
+    lie: () => {
+      const last = new Map<string, bigint>();
+      return {
+        async decreaseAuthorization(request, forward) {
+          const response = await forward(request);
+          if (response.result?.answer === Answer.APPROVED)
+            last.set(String(request.authorizationRequestId), request.amount ?? 0n);
+          return response;
+        },
+        ...listing((entry) => ({ ...entry, voided: last.get(entry.requestId) ?? entry.voided })),
+      };
+    },
+  },
+  {
+    name: 'a partial release that stands in the books as a void',
+    checks: ['decrease: approved', 'books: everything that was answered'],
+    why: /kind is VOID, not DECREASE/,
+    lie: () => listing((entry) => (entry.kind === EntryKind.DECREASE ? { ...entry, kind: EntryKind.VOID } : entry)),
+  },
+  {
+    name: 'a partial release that is told and not done',
+    checks: ['decrease: approved', 'partial releases: what they gave back'],
+    why: /missing|voided/,
+    lie: () => ({
+      decreaseAuthorization: async (request, forward) => {
+        const response = await forward({ ...request, amount: 900_000_000_000n });
+        return withResult(response, ({ errorCode }) =>
+          errorCode === 'amount_exceeds_authorization' ? { ...approval, actedAt: response.result?.actedAt } : {},
+        );
+      },
+    }),
   },
   {
     // a time-out that is set anew by each look at it

@@ -71,7 +71,7 @@ describe('judgeRenewal()', () => {
 
   it('judges in the documented order', () => {
     inOrder(
-      (hold) => judgeRenewal(hold, 'tok', undefined),
+      (hold) => judgeRenewal(hold, 'tok', hold.remaining),
       [failed, frozen, ['CAPTURE_IN_FLIGHT', { remaining: 0n, inFlight: 100n }]],
     );
     inOrder((hold) => judgeRenewal(hold, 'tok', 5n), [failed, frozen]);
@@ -79,11 +79,10 @@ describe('judgeRenewal()', () => {
     assert.equal(judgeRenewal({ ...HOLD, phase: 'FAILED' }, null, 5n), 'HOLD_NOT_PLACED');
   });
 
-  it('renews what was given back, but not a hold of which nothing remained', () => {
+  it('renews a hold that has ended for an amount, but not one of which nothing remained', () => {
     const captured = { ...HOLD, status: 'CAPTURED', captured: 100n, remaining: 0n } as const;
-    assert.equal(judgeRenewal(captured, 'tok', undefined), 'HOLD_CAPTURED');
+    assert.equal(judgeRenewal(captured, 'tok', 0n), 'HOLD_CAPTURED');
     assert.equal(judgeRenewal(captured, 'tok', 5n), undefined);
-    assert.equal(judgeRenewal({ ...captured, captured: 60n, released: 40n }, 'tok', undefined), undefined);
   });
 });
 

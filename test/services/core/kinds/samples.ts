@@ -2,10 +2,12 @@
  * One sample of each kind of operation, for tests that must cover all kinds; the compiler requires one for a new kind.
  */
 import assert from 'node:assert/strict';
+import { create } from '@bufbuild/protobuf';
+import { CapabilitiesSchema } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { SentKind } from '../../../../services/core/domain/kinds.ts';
-import type { FakeProcessor } from '../fake-processor.ts';
+import { approved, type FakeProcessor } from '../fake-processor.ts';
 import type { Shop } from '../shop.ts';
 import type { Stage } from '../stage.ts';
 
@@ -27,6 +29,8 @@ export const RUNS: Record<CrashPoint, { at: (on: RunOn) => Promise<Run>; ends: s
   'capture answered': { at: capturing, ends: 'PARTIALLY_CAPTURED 4000/0/6000/0/0', repeats: 'OK' },
   'release stored': { at: releasing, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'PROCESSOR_ERROR' },
   'release answered': { at: releasing, ends: 'RELEASED 0/0/0/10000/0 RELEASED', repeats: 'OK' },
+  'partial_release stored': { at: releasingPart, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'PROCESSOR_ERROR' },
+  'partial_release answered': { at: releasingPart, ends: 'IN_PROGRESS 0/0/7000/3000/0', repeats: 'OK' },
   'expiry stored': { at: expiring, ends: 'EXPIRED 0/0/0/10000/0 EXPIRED', repeats: '' },
   'expiry answered': { at: expiring, ends: 'EXPIRED 0/0/0/10000/0 EXPIRED', repeats: '' },
   'refund stored': { at: refunding, ends: 'PARTIALLY_CAPTURED 4000/0/6000/0/0', repeats: 'PROCESSOR_ERROR' },
@@ -43,6 +47,8 @@ interface RunOn {
   readonly shop: Shop;
   readonly stage: Stage;
 }
+
+const CAN_RELEASE_PARTS = create(CapabilitiesSchema, { partialRelease: true, severalCaptures: true });
 
 let key = 0;
 const newKey = () => ({ idempotencyKey: `crash-${key++}` });
@@ -65,6 +71,11 @@ async function capturing({ shop }: RunOn): Promise<Run> {
 async function releasing({ shop }: RunOn): Promise<Run> {
   const [hold, fields] = [await shop.hold(), newKey()];
   return { call: (at) => at.release(hold, fields), requestId: hold.requestId };
+}
+
+async function releasingPart({ shop }: RunOn): Promise<Run> {
+  const [hold, fields] = [await shop.hold(), newKey()];
+  return { call: (at) => at.releasePart(hold, 3_000n, fields), requestId: hold.requestId };
 }
 
 async function refunding({ shop }: RunOn): Promise<Run> {
@@ -145,6 +156,21 @@ export const LOSSES: Record<
     open: 'IN_PROGRESS 0/10000/0/0/0',
     review: 'IN_PROGRESS 0/10000/0/0/0',
     ok: 'RELEASED 0/0/0/10000/0 RELEASED',
+    ko: 'IN_PROGRESS 0/0/10000/0/0',
+  },
+  PARTIAL_RELEASE: {
+    async lose({ shop, processor }) {
+      processor.says.authorize = () => ({ ...approved, capabilities: CAN_RELEASE_PARTS });
+      const hold = await shop.hold();
+      processor.says.decreaseAuthorization = () => undefined;
+      const { requestId, state, preauthorization } = await shop.releasePart(hold, 3_000n);
+      assert.equal(state, OperationState.UNKNOWN);
+      assert.equal(preauthorization?.requestId, hold.requestId);
+      return { requestId, books: () => shop.books(hold) };
+    },
+    open: 'IN_PROGRESS 0/3000/7000/0/0',
+    review: 'IN_PROGRESS 0/3000/7000/0/0',
+    ok: 'IN_PROGRESS 0/0/7000/3000/0',
     ko: 'IN_PROGRESS 0/0/10000/0/0',
   },
   REFUND: {

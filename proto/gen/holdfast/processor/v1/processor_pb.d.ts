@@ -114,7 +114,8 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   requestId: string;
 
   /**
-   * The amount really authorized, captured, added, refunded or paid, minor units, when approved; absent = the amount
+   * The amount really authorized, captured, added, given back in part, refunded or paid, minor units,
+   * when approved; absent = the amount
    * asked for. Any other amount is not booked, and an operator must look.
    *
    * @generated from field: optional int64 amount = 14;
@@ -171,6 +172,13 @@ export declare type Capabilities = Message<"holdfast.processor.v1.Capabilities">
    * @generated from field: bool refunds = 4;
    */
   refunds: boolean;
+
+  /**
+   * DecreaseAuthorization.
+   *
+   * @generated from field: bool partial_release = 5;
+   */
+  partialRelease: boolean;
 };
 
 /**
@@ -686,6 +694,103 @@ export declare type IncrementAuthorizationResponse = Message<"holdfast.processor
 export declare const IncrementAuthorizationResponseSchema: GenMessage<IncrementAuthorizationResponse>;
 
 /**
+ * Asks to give a part of a reservation back, all of that part or nothing, so that something is left; a void gives back
+ * all. Card, terminal and user are the authorization's own.
+ *
+ * @generated from message holdfast.processor.v1.DecreaseAuthorizationRequest
+ */
+export declare type DecreaseAuthorizationRequest = Message<"holdfast.processor.v1.DecreaseAuthorizationRequest"> & {
+  /**
+   * Our identifier of this decrease.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * The authorization's identifier: the hold's requestId.
+   *
+   * @generated from field: string authorization_request_id = 2;
+   */
+  authorizationRequestId: string;
+
+  /**
+   * As at the authorization.
+   *
+   * @generated from field: string merchant_id = 3;
+   */
+  merchantId: string;
+
+  /**
+   * As at the authorization.
+   *
+   * @generated from field: string account = 4;
+   */
+  account: string;
+
+  /**
+   * The amount to give back, minor units; less than what is left.
+   *
+   * @generated from field: int64 amount = 5;
+   */
+  amount: bigint;
+
+  /**
+   * ISO 4217 code, the authorization's.
+   *
+   * @generated from field: string currency = 6;
+   */
+  currency: string;
+
+  /**
+   * As in AuthorizeRequest.
+   *
+   * @generated from field: string operation_request_id = 7;
+   */
+  operationRequestId: string;
+
+  /**
+   * As in CaptureRequest.
+   *
+   * @generated from field: string authorization_reference = 8;
+   */
+  authorizationReference: string;
+
+  /**
+   * As in CaptureRequest.
+   *
+   * @generated from field: string merchant_reference = 9;
+   */
+  merchantReference: string;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.DecreaseAuthorizationRequest.
+ * Use `create(DecreaseAuthorizationRequestSchema)` to create a new message.
+ */
+export declare const DecreaseAuthorizationRequestSchema: GenMessage<DecreaseAuthorizationRequest>;
+
+/**
+ * The answer to DecreaseAuthorization.
+ *
+ * @generated from message holdfast.processor.v1.DecreaseAuthorizationResponse
+ */
+export declare type DecreaseAuthorizationResponse = Message<"holdfast.processor.v1.DecreaseAuthorizationResponse"> & {
+  /**
+   * The result.
+   *
+   * @generated from field: holdfast.processor.v1.Result result = 1;
+   */
+  result?: Result | undefined;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.DecreaseAuthorizationResponse.
+ * Use `create(DecreaseAuthorizationResponseSchema)` to create a new message.
+ */
+export declare const DecreaseAuthorizationResponseSchema: GenMessage<DecreaseAuthorizationResponse>;
+
+/**
  * Asks that a reservation end later: as late as the processor can let it.
  *
  * @generated from message holdfast.processor.v1.ExtendAuthorizationRequest
@@ -1165,7 +1270,7 @@ export declare type InquireRequest = Message<"holdfast.processor.v1.InquireReque
   kind: EntryKind;
 
   /**
-   * The authorization that a capture, void, increment, extension or refund is about; empty for others.
+   * The authorization that a capture, void, increment, decrease, extension or refund is about; empty for others.
    *
    * @generated from field: string authorization_request_id = 6;
    */
@@ -1261,7 +1366,7 @@ export declare type ListEntriesRequest = Message<"holdfast.processor.v1.ListEntr
   pageToken: string;
 
   /**
-   * Only this authorization with its captures, voids, increments, extensions and refunds; empty = everything.
+   * Only this authorization with what was done with it; empty = everything.
    *
    * @generated from field: string authorization_request_id = 3;
    */
@@ -1344,7 +1449,7 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   requestId: string;
 
   /**
-   * The authorization that a capture, void, increment, extension or refund is about; empty for others.
+   * The authorization that a capture, void, increment, decrease, extension or refund is about; empty for others.
    *
    * @generated from field: string authorization_request_id = 3;
    */
@@ -1401,7 +1506,7 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   captured: bigint;
 
   /**
-   * Of an authorization: given back by voids, by final captures, and when the processor ended it, minor units.
+   * Of an authorization: given back by voids, decreases and final captures, and when the processor ended it, minor units.
    *
    * @generated from field: int64 voided = 11;
    */
@@ -1732,6 +1837,13 @@ export declare type AcceptedLongest = Message<"holdfast.processor.v1.AcceptedLon
    * @generated from field: google.protobuf.Duration refund = 7;
    */
   refund?: Duration | undefined;
+
+  /**
+   * Decreases.
+   *
+   * @generated from field: google.protobuf.Duration decrease = 8;
+   */
+  decrease?: Duration | undefined;
 };
 
 /**
@@ -1769,7 +1881,7 @@ export declare type CurrencyBounds = Message<"holdfast.processor.v1.CurrencyBoun
   largestAmount: bigint;
 
   /**
-   * Amounts are multiples of this, minor units; 0 = of 1. Of captures, increments and refunds, too.
+   * Amounts are multiples of this, minor units; 0 = of 1. Of captures, increments, decreases and refunds, too.
    *
    * @generated from field: int64 multiple_of = 4;
    */
@@ -1940,6 +2052,13 @@ export enum EntryKind {
    * @generated from enum value: ENTRY_KIND_REFUND = 8;
    */
   REFUND = 8,
+
+  /**
+   * A part of a reservation given back.
+   *
+   * @generated from enum value: ENTRY_KIND_DECREASE = 9;
+   */
+  DECREASE = 9,
 }
 
 /**
@@ -2007,6 +2126,16 @@ export declare const ProcessorService: GenService<{
     methodKind: "unary";
     input: typeof IncrementAuthorizationRequestSchema;
     output: typeof IncrementAuthorizationResponseSchema;
+  },
+  /**
+   * Gives a part of a reservation back.
+   *
+   * @generated from rpc holdfast.processor.v1.ProcessorService.DecreaseAuthorization
+   */
+  decreaseAuthorization: {
+    methodKind: "unary";
+    input: typeof DecreaseAuthorizationRequestSchema;
+    output: typeof DecreaseAuthorizationResponseSchema;
   },
   /**
    * Lets a reservation end later.

@@ -47,6 +47,10 @@ export async function askCore(
     return word((await refunds.createRefund(asking, call)).refund?.state);
   }
   if (sent.do === 'release') return word((await holds.releasePreauthorization({ ...common, requestId }, call)).state);
+  if (sent.do === 'release a part') {
+    const part = { ...common, requestId, amountToRelease: BigInt(sent.amount) };
+    return word((await holds.releasePreauthorization(part, call)).state);
+  }
   if (sent.do === 'increment') {
     return changed(
       await holds.incrementPreauthorization({ ...common, preauthorizationId, amountToAdd: BigInt(sent.amount) }, call),

@@ -12,10 +12,10 @@ export type Corrected = 'OK' | 'KO';
 /** The fault of one call between core and the processor. */
 export type Fault = 'none' | 'slow' | 'lost before' | 'lost after' | 'late' | 'late authorization';
 
-/** A capture, an increment or extension, an attempt to release the rest, or a refund of a capture. */
+/** A capture, an increment or extension, an attempt to release the rest or a part, or a refund of a capture. */
 export interface Attempt {
   readonly key: string;
-  readonly kind: 'CAPTURE' | 'INCREMENT' | 'EXTENSION' | 'RELEASED' | 'EXPIRED' | 'LATE' | 'REFUND';
+  readonly kind: 'CAPTURE' | 'INCREMENT' | 'EXTENSION' | 'PART' | 'RELEASED' | 'EXPIRED' | 'LATE' | 'REFUND';
   /** Of a refund: the key of its capture. */
   readonly of?: string | undefined;
   readonly amount: number;

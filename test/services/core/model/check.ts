@@ -95,7 +95,7 @@ function differences(
   const same = (what: string, actual: unknown, expected: unknown) => {
     if (String(actual) !== String(expected)) found.push(`${what} is ${actual}, not ${expected}`);
   };
-  const { captured, inFlight, remaining, released, status } = booksOf(hold);
+  const { captured, inFlight, remaining, released, left, status } = booksOf(hold);
   const books = hold.kind === 'OCT' ? hold.placing : `${captured}/${inFlight}/${remaining}/${released} ${status}`;
   same('books', row?.books, books);
   same('frozen', row?.frozen, hold.frozen);
@@ -121,7 +121,7 @@ function differences(
     same(
       'given back',
       given.reduce((sum, { amount }) => sum + amount, 0n),
-      released,
+      left,
     );
   }
   const entry = world.oracleOf(subject).find(subject.identifier);
@@ -181,6 +181,7 @@ function operationsOf(hold: HoldModel): [string[], number] {
     const state = toldOf(attempt.state, attempt.corrections);
     if (kind === 'CAPTURE' || kind === 'REFUND') return [`${kind} ${state}`];
     if (kind === 'INCREMENT' || kind === 'EXTENSION') return [`${kind} ${state}`];
+    if (kind === 'PART') return [`PARTIAL_RELEASE ${state}`];
     if (kind === 'RELEASED') return amount > 0 || state === 'KO' || hold.placing === 'OK' ? [`RELEASE ${state}`] : [];
     return kind === 'EXPIRED' && state === 'OK' && hold.placing === 'OK' ? ['EXPIRY KO'] : [];
   });

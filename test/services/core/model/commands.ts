@@ -44,6 +44,7 @@ const WEIGHTS = {
   race: 8,
   retry: 4,
   release: 3,
+  'release a part': 14,
   increment: 8,
   extension: 9,
   refund: 10,
@@ -103,7 +104,7 @@ export const PLACED_TERMS: readonly Command['terms'][] = [
 const CURRENCIES = ['EUR', undefined, 'JPY'] as const;
 
 const RIVALS = [
-  ...(['capture', 'release', 'increment', 'extension', 'same key'] as const),
+  ...(['capture', 'release', 'release a part', 'increment', 'extension', 'same key'] as const),
   ...(['update', 'capture by itself', 'release renewed', 'freeze', 'freeze'] as const),
 ] as const;
 
@@ -132,6 +133,8 @@ const TOKENS: readonly BehaviourName[] = [
     'capture_error',
     'increment_declined',
     'increment_error',
+    'decrease_declined',
+    'decrease_error',
     'extension_declined',
     'extension_error',
     'single_capture',
@@ -192,6 +195,14 @@ const STORIES: readonly Partial<Command>[][] = [
     { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
     { do: 'increment', share: 'half', fault },
     { do: 'capture', share: 'rest', final: false, fault: 'none' },
+  ]),
+  // Parts are released whatever fails, and the rest is captured, and renewed.
+  ...(['none', 'none', 'none', 'lost before', 'lost after', 'late'] as const).map((fault): Partial<Command>[] => [
+    { do: 'place', merchant: 0, token: 'ok', terms: 'none', fault: 'none' },
+    { do: 'release a part', share: 'half', currency: 'EUR', words: 'everything', fault },
+    { do: 'release a part', share: 'little', currency: 'EUR', words: 'digits', fault: 'none' },
+    { do: 'capture', share: 'rest', final: false, fault: 'none' },
+    { do: 'renew', final: false, fault: 'none' },
   ]),
   // An extension is unknown at the end of the hold's period.
   [

@@ -12,19 +12,22 @@ export function waysOf({ possible, renewal }: Subject, sent: Sent, crashes: read
 
 /** Each command may or may not be the one that dies at a crash point of this step. */
 function crashVariants(sent: Sent, model: HoldModel, crashes: readonly CrashPoint[]): Sent[] {
-  const points: Record<Exclude<Crash, 'none'>, string> = {
-    stored: `${nameOf(sent, model)} stored`,
-    answered: model.byCheckout && sent.do === 'place' ? 'checkout opened' : `${nameOf(sent, model)} answered`,
-  };
+  const isPage = model.byCheckout && sent.do === 'place';
+  const pointsOf = (crash: Exclude<Crash, 'none'>) =>
+    isPage && crash === 'answered' ? ['checkout opened'] : namesOf(sent, model).map((name) => `${name} ${crash}`);
   const possible = (['stored', 'answered'] as const).filter((crash) =>
-    crashes.some((point) => point === points[crash]),
+    crashes.some((point) => pointsOf(crash).includes(point)),
   );
   return [sent, ...possible.map((crash) => ({ ...sent, crash }))];
 }
 
-/** The kind of a command, as crash points name it; an update is not sent to the processor, and has none. */
-function nameOf(sent: Sent, { kind }: HoldModel): string {
-  if (sent.do === 'place' || sent.do === 'renew') return kind.toLowerCase();
-  if (sent.do === 'capture by itself') return 'capture';
-  return sent.do === 'release renewed' ? 'release' : sent.do;
+/**
+ * The kinds that a command may be of, as crash points name them: a part may be all that is left. An update is not sent to
+ * the processor, and has none.
+ */
+function namesOf(sent: Sent, { kind }: HoldModel): string[] {
+  if (sent.do === 'place' || sent.do === 'renew') return [kind.toLowerCase()];
+  if (sent.do === 'capture by itself') return ['capture'];
+  if (sent.do === 'release a part') return ['partial_release', 'release'];
+  return [sent.do === 'release renewed' ? 'release' : sent.do];
 }

@@ -97,12 +97,15 @@ export function booksOf(hold: HoldModel) {
   const captured = sum(moving.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK'));
   const inFlight = sum(moving.filter(({ state }) => state === 'OPEN'));
   const closed = hold.placing === 'KO' || hold.closedBy !== undefined;
-  const rest = hold.placing === 'OK' ? amountOf(hold) - captured - inFlight : 0;
+  const parts = sum(moving.filter(({ kind, state }) => kind === 'PART' && state === 'OK'));
+  const rest = hold.placing === 'OK' ? amountOf(hold) - captured - inFlight - parts : 0;
   return {
     captured,
     inFlight,
     remaining: closed ? 0 : rest,
-    released: closed ? rest : 0,
+    /** What was left when the hold ended. */
+    left: closed ? rest : 0,
+    released: parts + (closed ? rest : 0),
     status: statusOf(hold, captured),
   };
 }
@@ -113,7 +116,7 @@ function statusOf(hold: HoldModel, captured: number): string {
   return captured > 0 ? 'CAPTURED' : hold.closedBy;
 }
 
-/** Whether a release, a final or a sole capture has no result yet. */
+/** Whether a release, of all or a part, a final or a sole capture has no result yet. */
 export function isClosing(hold: HoldModel): boolean {
   const closes = (attempt: Attempt) =>
     attempt.kind === 'CAPTURE'

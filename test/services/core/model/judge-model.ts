@@ -78,8 +78,8 @@ export function judgeRenewal(hold: HoldModel, amount: number): string | undefine
 
 /** What is left of an open hold, or was given back of one that has ended. */
 export function remainedOf(hold: HoldModel): number {
-  const { remaining, released } = booksOf(hold);
-  return remaining + released;
+  const { remaining, left } = booksOf(hold);
+  return remaining + left;
 }
 
 /** What is refunded of a capture; with those that have no result yet, what is reserved, too. */
@@ -113,6 +113,24 @@ export function judgeRelease(hold: HoldModel, now: number): string | undefined {
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
   const busy = isClosing(hold) || booksOf(hold).inFlight > 0 || changeOf(hold) === 'INCREMENT';
   return endOf(hold, now) ?? (hold.frozen ? 'HOLD_FROZEN' : busy ? 'CAPTURE_IN_FLIGHT' : undefined);
+}
+
+/**
+ * Whether the merchant may release a part, or all that remained when it was asked (`whole`). What seemed to be the one
+ * and is the other by now is to be asked again.
+ */
+export function judgePart(hold: HoldModel, amount: number, whole: boolean, now: number): string | undefined {
+  const { remaining, inFlight } = booksOf(hold);
+  if (whole) return judgeRelease(hold, now) ?? (amount === remaining ? undefined : 'CAPTURE_IN_FLIGHT');
+  if (amount > amountOf(hold)) return 'AMOUNT_EXCEEDS_HOLD';
+  if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
+  const ended = endOf(hold, now);
+  if (ended) return ended;
+  if (!isAble(hold.token, 'partialRelease')) return 'NOT_SUPPORTED';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  const busy = isClosing(hold) || inFlight > 0 || changeOf(hold) === 'INCREMENT';
+  if (busy || amount === remaining) return 'CAPTURE_IN_FLIGHT';
+  return amount > remaining ? 'AMOUNT_EXCEEDS_HOLD' : undefined;
 }
 
 /** Whether the merchant may add to the hold, or let it end later. */

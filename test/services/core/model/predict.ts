@@ -8,6 +8,7 @@ import {
   isDueToRelease,
   judgeCapture,
   judgeChange,
+  judgePart,
   judgeRefund,
   judgeRelease,
   judgeUpdate,
@@ -105,6 +106,7 @@ const STEPS = {
   renew: place,
   capture,
   release,
+  'release a part': releasePart,
   increment: change,
   extension: change,
   refund,
@@ -180,6 +182,16 @@ function* release(hold: HoldModel, sent: Sent, now: number): Steps {
   const refusal = judgeRelease(hold, now);
   if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
   return yield* carryOut(hold, newRelease(hold, sent.key, now), sent, now);
+}
+
+function* releasePart(hold: HoldModel, sent: Sent, now: number): Steps {
+  const { key, amount } = sent;
+  const whole = amount === booksOf(hold).remaining;
+  yield;
+  const refusal = judgePart(hold, amount, whole, now);
+  if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
+  const part = newAttempt({ key, kind: 'PART', amount, final: false, now });
+  return yield* carryOut(hold, whole ? newRelease(hold, key, now) : part, sent, now);
 }
 
 function newRelease(hold: HoldModel, key: string, now: number): Attempt {
@@ -265,7 +277,8 @@ function* carryOut(hold: HoldModel, attempt: Attempt, sent: Sent, now: number): 
 /** The processor receives an attempt. */
 export function arrive(hold: HoldModel, attempt: Attempt, now: number): void {
   if (attempt.kind === 'CAPTURE') charge(hold, attempt, now);
-  else if (attempt.kind === 'INCREMENT' || attempt.kind === 'EXTENSION') alter(hold, attempt, now);
+  else if (attempt.kind === 'INCREMENT' || attempt.kind === 'EXTENSION' || attempt.kind === 'PART')
+    alter(hold, attempt, now);
   else if (attempt.kind === 'REFUND') giveRefund(hold, attempt);
   else giveBack(hold, attempt);
 }
@@ -284,8 +297,11 @@ function replay(attempt: Attempt, now: number): string {
   if (attempt.state === 'OPEN') return now < attempt.runningUntil ? 'IDEMPOTENCY_IN_FLIGHT' : 'UNKNOWN';
   const onHold = attempt.kind === 'REFUND' ? wordOf : wordOnHold;
   if (attempt.state === 'KO') return onHold(attempt.answer as Answer);
-  return attempt.kind === 'RELEASED' || attempt.kind === 'REFUND' ? 'OK' : `OK ${attempt.after}`;
+  return WORD_ALONE.has(attempt.kind) ? 'OK' : `OK ${attempt.after}`;
 }
+
+/** Their answers are compared as words. */
+const WORD_ALONE: ReadonlySet<Attempt['kind']> = new Set(['RELEASED', 'PART', 'REFUND']);
 
 /** The processor has accepted it, and has not decided. */
 export function isAccepted({ decidedAt, truth }: Attempt): boolean {

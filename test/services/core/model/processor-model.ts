@@ -74,24 +74,28 @@ export function giveBack(hold: HoldModel, release: Attempt): void {
   else if (!/^checkout_/.test(hold.truth.code)) release.truth = refused('authorization_not_approved');
 }
 
-/** The processor adds to the authorization, or lets it end later. */
+/** The processor adds to the authorization, gives a part of it back, or lets it end later. */
 export function alter(hold: HoldModel, change: Attempt, now: number): void {
   if (change.truth || change.fenced) return;
   const heldBack = hold.attempts.reduce((sum, each) => sum + each.heldBack, 0);
-  const kind = change.kind === 'INCREMENT' ? 'increment' : 'extension';
+  const kind = CHANGES[change.kind as keyof typeof CHANGES];
+  const left = placedThere(hold) - hold.charged - hold.voided - heldBack;
   if (hold.truth?.answer !== 'APPROVED') change.truth = refused('authorization_not_found');
   else if (now >= hold.authorizationEndsAt) change.truth = refused('authorization_expired');
   else if (hold.endedThere) change.truth = endedElsewhere(hold);
-  else if (placedThere(hold) - hold.charged - hold.voided - heldBack <= 0)
-    change.truth = refused('authorization_closed');
+  else if (left <= 0) change.truth = refused('authorization_closed');
+  else if (kind === 'decrease' && change.amount >= left) change.truth = refused('amount_exceeds_authorization');
   else change.truth = effect(effectOf(hold.token, kind));
   if (change.truth.answer !== 'APPROVED') return;
   if (kind === 'increment') hold.incremented += change.amount;
+  else if (kind === 'decrease') hold.voided += change.amount;
   else {
     change.endsAt = now + ISSUER_MS;
     hold.authorizationEndsAt = Math.max(hold.authorizationEndsAt, change.endsAt);
   }
 }
+
+const CHANGES = { INCREMENT: 'increment', PART: 'decrease', EXTENSION: 'extension' } as const;
 
 function placedThere({ amount, incremented }: HoldModel): number {
   return amount + incremented;

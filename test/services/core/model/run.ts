@@ -59,6 +59,7 @@ export class Run {
     switch (command.do) {
       case 'capture':
       case 'release':
+      case 'release a part':
       case 'increment':
       case 'extension':
       case 'update':

@@ -52,6 +52,11 @@ export interface Attempt {
 
 export const APPROVED: Answer = { answer: 'APPROVED', code: '' };
 
+/** What was told first, and is repeated; what it is now follows from corrections. */
+export function toldOf(state: Attempt['state'], [first]: readonly Corrected[]): Attempt['state'] {
+  return first === undefined ? state : first === 'OK' ? 'KO' : 'OK';
+}
+
 /** Whether what was sent never arrived. */
 export function isLost({ state, answer }: Attempt): boolean {
   return state === 'KO' && answer?.code === 'never_received';

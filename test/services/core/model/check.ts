@@ -3,7 +3,7 @@
 import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
 import { storedKey } from '../stored-key.ts';
-import type { Attempt, Corrected } from './attempt.ts';
+import { toldOf } from './attempt.ts';
 import { booksOf, type HoldModel } from './hold-model.ts';
 import type { Subject } from './subject.ts';
 import { saidBy } from './words.ts';
@@ -166,11 +166,6 @@ function refundedIn(hold: HoldModel): number {
 
 function capturesOf(hold: HoldModel) {
   return hold.attempts.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK');
-}
-
-/** What was told first; what it is now follows from corrections. */
-function toldOf(state: Attempt['state'], [first]: readonly Corrected[]): Attempt['state'] {
-  return first === undefined ? state : first === 'OK' ? 'KO' : 'OK';
 }
 
 /** Each final attempt has one operation; which of them are notified depends on the contract. */

@@ -1,7 +1,7 @@
 /**
  * Predicts all results of commands: plays every order of the steps of core and the processor on copies of the model.
  */
-import { type Answer, type Attempt, type Fault, newAttempt, wordOf, wordOnHold } from './attempt.ts';
+import { type Answer, type Attempt, type Fault, newAttempt, toldOf, wordOf, wordOnHold } from './attempt.ts';
 import { booksOf, CHECKOUT_MS, type HoldModel, settle, settlePlacing, type Terms } from './hold-model.ts';
 import {
   isDueToCapture,
@@ -296,7 +296,9 @@ function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent, now
 function replay(attempt: Attempt, now: number): string {
   if (attempt.state === 'OPEN') return now < attempt.runningUntil ? 'IDEMPOTENCY_IN_FLIGHT' : 'UNKNOWN';
   const onHold = attempt.kind === 'REFUND' ? wordOf : wordOnHold;
-  if (attempt.state === 'KO') return onHold(attempt.answer as Answer);
+  const wasKo = toldOf(attempt.state, attempt.corrections) === 'KO';
+  // A correction forgets why it was KO: nothing here is corrected that was declined.
+  if (wasKo) return attempt.corrections.length > 0 ? 'PROCESSOR_ERROR' : onHold(attempt.answer as Answer);
   return WORD_ALONE.has(attempt.kind) ? 'OK' : `OK ${attempt.after}`;
 }
 

@@ -8,16 +8,22 @@ interface Days {
   readonly preAuth?: number;
 }
 
+const always = (days: number): Days => ({ customer: days, merchant: days });
+
 /**
- * By the beginning of Adyen's name of the card. Adyen does not say it, and reserves longer. As the schemes' rules for
- * cards that are not present were in September 2026: Visa Core Rules of 2026-04-18 (10 days, since April 2024 5 when
- * the merchant initiates it), Mastercard Transaction Processing Rules of December 2025 (7 days; a pre-authorization 30),
- * American Express 7. Longer ones of some merchant categories, and other schemes: ADYEN_GUARANTEE_DAYS.
+ * By the beginning of Adyen's name of the card: the validity of docs.adyen.com/online-payments/adjust-authorisation of
+ * 2026-09-15, for cards that are not present; where kinds of cards differ, the shorter one. Adyen's answers do not say
+ * it, and Adyen reserves longer. Longer ones of some merchant categories, and other schemes: ADYEN_GUARANTEE_DAYS.
  */
 const SCHEMES: Readonly<Record<string, Days>> = {
   visa: { customer: 10, merchant: 5 },
-  mc: { customer: 7, merchant: 7, preAuth: 30 },
-  amex: { customer: 7, merchant: 7 },
+  electron: always(5),
+  mc: { ...always(7), preAuth: 30 },
+  amex: always(7),
+  cartebancaire: always(12),
+  discover: always(10),
+  diners: always(7),
+  cup: always(30),
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;

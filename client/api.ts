@@ -114,6 +114,13 @@ export interface CreatePreauthorization {
   description?: string;
   /** Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it */
   customerPresent?: boolean;
+  /** With `tokenId` and without the customer: why the merchant initiates the hold */
+  merchantInitiated?: {
+    /** Why, in the words of the card networks */
+    reason: 'unscheduled' | 'delayed_charge' | 'no_show' | 'resubmission' | 'reauthorization';
+    /** Of a hold in which the customer took part; absent = of the newest one of this token and user */
+    networkTransactionId?: string;
+  };
   /** When you expect to capture: a processor may ask for a longer authorization */
   expectedCaptureAt?: string;
   /** When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period */
@@ -328,6 +335,14 @@ export interface ExtendedHold {
   releaseAt?: string;
   /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
   guaranteedUntil?: string;
+  /** Why the merchant initiated it, and the identifier that was sent with it; absent = it did not say */
+  merchantInitiated?: {
+    reason: 'unscheduled' | 'delayed_charge' | 'no_show' | 'resubmission' | 'reauthorization';
+    /** The card network's identifier of a hold in which the customer took part. Absent = of the newest one of the same token and user, as far as it is known */
+    networkTransactionId?: string;
+  };
+  /** The card network's identifier of it, as the processor says it */
+  networkTransactionId?: string;
   /** What was accepted and may not work, in plain words */
   warnings?: {
     /** The field, as the request calls it */
@@ -414,6 +429,14 @@ export interface Hold {
   releaseAt?: string;
   /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
   guaranteedUntil?: string;
+  /** Why the merchant initiated it, and the identifier that was sent with it; absent = it did not say */
+  merchantInitiated?: {
+    reason: 'unscheduled' | 'delayed_charge' | 'no_show' | 'resubmission' | 'reauthorization';
+    /** The card network's identifier of a hold in which the customer took part. Absent = of the newest one of the same token and user, as far as it is known */
+    networkTransactionId?: string;
+  };
+  /** The card network's identifier of it, as the processor says it */
+  networkTransactionId?: string;
   /** What was accepted and may not work, in plain words */
   warnings?: {
     /** The field, as the request calls it */
@@ -507,6 +530,14 @@ export interface HoldWithCaptures {
   releaseAt?: string;
   /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
   guaranteedUntil?: string;
+  /** Why the merchant initiated it, and the identifier that was sent with it; absent = it did not say */
+  merchantInitiated?: {
+    reason: 'unscheduled' | 'delayed_charge' | 'no_show' | 'resubmission' | 'reauthorization';
+    /** The card network's identifier of a hold in which the customer took part. Absent = of the newest one of the same token and user, as far as it is known */
+    networkTransactionId?: string;
+  };
+  /** The card network's identifier of it, as the processor says it */
+  networkTransactionId?: string;
   /** What was accepted and may not work, in plain words */
   warnings?: {
     /** The field, as the request calls it */
@@ -631,6 +662,14 @@ export interface ListedHold {
   releaseAt?: string;
   /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
   guaranteedUntil?: string;
+  /** Why the merchant initiated it, and the identifier that was sent with it; absent = it did not say */
+  merchantInitiated?: {
+    reason: 'unscheduled' | 'delayed_charge' | 'no_show' | 'resubmission' | 'reauthorization';
+    /** The card network's identifier of a hold in which the customer took part. Absent = of the newest one of the same token and user, as far as it is known */
+    networkTransactionId?: string;
+  };
+  /** The card network's identifier of it, as the processor says it */
+  networkTransactionId?: string;
   /** What was accepted and may not work, in plain words */
   warnings?: {
     /** The field, as the request calls it */
@@ -972,6 +1011,14 @@ export interface ReleasedHold {
   releaseAt?: string;
   /** How long the card scheme guarantees it, never after expiresAt: afterwards the issuer may give it back, and a capture may be declined. Absent = the processor has not said */
   guaranteedUntil?: string;
+  /** Why the merchant initiated it, and the identifier that was sent with it; absent = it did not say */
+  merchantInitiated?: {
+    reason: 'unscheduled' | 'delayed_charge' | 'no_show' | 'resubmission' | 'reauthorization';
+    /** The card network's identifier of a hold in which the customer took part. Absent = of the newest one of the same token and user, as far as it is known */
+    networkTransactionId?: string;
+  };
+  /** The card network's identifier of it, as the processor says it */
+  networkTransactionId?: string;
   /** What was accepted and may not work, in plain words */
   warnings?: {
     /** The field, as the request calls it */

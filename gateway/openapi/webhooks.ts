@@ -24,6 +24,9 @@ const Notification = z
     reference: shown.reference,
     finalStateDate: TIME.schema.describe('When the operation became final'),
     expiresAt: TIME.schema.describe('Of an extension that is OK: when the hold ends by itself now').optional(),
+    guaranteedUntil: TIME.schema
+      .describe('Of a hold, increment or extension that is OK: how long the card scheme guarantees the hold now')
+      .optional(),
     operation: shown.operation,
     holdRequestId: shown.holdRequestId,
     captureRequestId: shown.captureRequestId,

@@ -42,9 +42,28 @@ const Warning = answer(undefined, contract.FieldWarningSchema, {
   },
 });
 
+/** The card networks' reasons, in lower case as the networks' own documents write them. */
+export const MERCHANT_REASONS = contract.MerchantReasonSchema.values
+  .filter(({ number }) => number !== 0)
+  .map(({ localName }) => localName.toLowerCase());
+
+const MerchantInitiated = answer(undefined, contract.MerchantInitiatedSchema, {
+  own: {
+    reason: {
+      schema: z.enum(MERCHANT_REASONS),
+      read: ({ reason }) => contract.MerchantReason[reason].toLowerCase(),
+    },
+  },
+});
+
 /** The JSON form of a hold for merchants. */
 export const HOLD = {
-  parts: { paymentMethod: PaymentMethodData, captures: Capture, warnings: Warning },
+  parts: {
+    paymentMethod: PaymentMethodData,
+    captures: Capture,
+    warnings: Warning,
+    merchantInitiated: MerchantInitiated,
+  },
   own: {
     phase: {
       // A merchant does not see that operators review a hold: its outcome is unknown.

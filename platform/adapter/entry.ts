@@ -48,6 +48,8 @@ export const NO_RESULT = {
   threeDSecure: '',
   declineCode: '',
   generatedTokenId: '',
+  /** The card network's identifier of an authorization. */
+  networkTransactionId: '',
 };
 
 /** A result, without its times. */
@@ -86,7 +88,7 @@ const RESERVING: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'incr
 export function resultOf(kept: KeptEnding): ResultInit {
   const { kind, requestId, answer, reference, bankReference, errorCode, errorMessage, generatedTokenId } = kept;
   const { cardBrand: brand, cardLast4: last4, cardExpiryMonth: expiryMonth, cardExpiryYear: expiryYear } = kept;
-  const { funding, threeDSecure, declineCode } = kept;
+  const { funding, threeDSecure, declineCode, networkTransactionId } = kept;
   const card = { brand, last4, expiryMonth, expiryYear, funding, threeDSecure, declineCode };
   const { actedAt, expiresAt, guaranteedUntil, expectedBy, capabilities, amountDone } = kept;
   const isApproved = answer === Answer.APPROVED;
@@ -99,6 +101,7 @@ export function resultOf(kept: KeptEnding): ResultInit {
     errorCode,
     errorMessage,
     generatedTokenId,
+    networkTransactionId,
     ...(/^[0-9]{4}$/.test(last4) && { card }),
     ...(actedAt && { actedAt: timestampFromDate(actedAt) }),
     ...(isApproved && expiresAt && { expiresAt: timestampFromDate(expiresAt) }),

@@ -24,7 +24,8 @@ type Method = keyof typeof KIND_OF;
 
 type Fields = Omit<CaptureRequest, '$typeName' | '$unknown'> &
   Pick<RefundRequest, 'captureRequestId'> &
-  Pick<AuthorizeRequest, 'merchantReference' | 'memo'>;
+  Pick<AuthorizeRequest, 'merchantReference' | 'memo'> &
+  Pick<AuthorizeRequest, 'customerPresent' | 'merchantReason' | 'networkTransactionId'>;
 
 /** A request to one of them. */
 export type Request = Pick<Fields, 'requestId' | 'merchantId' | 'account'> & Partial<Fields> & { method: Method };

@@ -198,6 +198,9 @@ create table hold (
   renewed_by uuid,
   guaranteed_until timestamp(3) with time zone,
   first_guaranteed_until timestamp(3) with time zone,
+  merchant_reason text,
+  sent_network_transaction_id text,
+  network_transaction_id text,
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
   constraint hold_rules CHECK (hold_rules(amount_asked, amount, captured, in_flight, remaining, released, reversed, refunded, refunding, ended_amount, status, phase, release_reason, ended_as, changing, frozen_because, placed_at, expires_at)) NOT VALID
@@ -478,6 +481,7 @@ CREATE INDEX hold_checkout_to_inquire ON public.hold USING btree (inquire_at) WH
 CREATE INDEX hold_ended_by_age ON public.hold USING btree (created_at) WHERE ((ended_as IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])));
 CREATE INDEX hold_expiring ON public.hold USING btree (notify_expiring_at) WHERE ((notify_expiring_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_in_review ON public.hold USING btree (request_id) WHERE (frozen OR (phase = ANY (ARRAY['UNKNOWN'::text, 'NEEDS_REVIEW'::text])));
+CREATE INDEX hold_network_transaction ON public.hold USING btree (merchant_id, COALESCE(token_id, generated_token_id), user_id, created_at) WHERE (customer_present AND (network_transaction_id IS NOT NULL));
 CREATE INDEX hold_open_by_end ON public.hold USING btree (expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_open_by_release ON public.hold USING btree (release_at) WHERE ((release_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_open_checkout ON public.hold USING btree (checkout_expires_at) WHERE (phase = 'AWAITING_CHECKOUT'::text);

@@ -11,8 +11,9 @@ with input as materialized (
       "createdAt" timestamptz, "inquireAt" timestamptz, "terminalId" text, "userId" text, "tokenId" text,
       "phase" text, "idHash" bytea, "idKey" text, "allowMultipleCaptures" boolean, "notifyHolds" boolean,
       "notifyExpiringHours" int, "holdPeriodS" int, "merchantReference" text, "description" text,
-      "customerPresent" boolean, "expectedCaptureAt" timestamptz, "captureAt" timestamptz, "releaseAt" timestamptz,
-      "renews" uuid, "metadata" jsonb, "returnUrl" text, "saveCard" boolean, "checkoutExpiresAt" timestamptz)
+      "customerPresent" boolean, "merchantReason" text, "sentNetworkTransactionId" text, "expectedCaptureAt" timestamptz,
+      "captureAt" timestamptz, "releaseAt" timestamptz, "renews" uuid, "metadata" jsonb, "returnUrl" text,
+      "saveCard" boolean, "checkoutExpiresAt" timestamptz)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
     case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) and current_setting('holdfast.synchronous_standby', true) is distinct from 'true'
       then clock_timestamp() end)
@@ -47,14 +48,15 @@ with input as materialized (
       remaining, released, reversed, closing, frozen,
       request_id, merchant_id, amount, currency, processor, processor_account, created_at, inquire_at,
       terminal_id, user_id, token_id, phase, id_hash, id_key, allow_multiple_captures, notify_holds,
-      notify_expiring_hours, hold_period_s, merchant_reference, description, customer_present, expected_capture_at,
-      capture_at, release_at, renews, metadata, return_url, save_card, checkout_expires_at)
+      notify_expiring_hours, hold_period_s, merchant_reference, description, customer_present, merchant_reason,
+      sent_network_transaction_id, expected_capture_at, capture_at, release_at, renews, metadata,
+      return_url, save_card, checkout_expires_at)
     select "sentAs", amount, renews is not null, 0, 'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "requestId", "merchantId", "amount", "currency", "processor", "processorAccount", "createdAt",
       "inquireAt", "terminalId", "userId", "tokenId", "phase", "idHash", "idKey", "allowMultipleCaptures",
       "notifyHolds", "notifyExpiringHours", "holdPeriodS", "merchantReference", "description", "customerPresent",
-      "expectedCaptureAt", "captureAt", "releaseAt", "renews", "metadata", "returnUrl", "saveCard",
-      "checkoutExpiresAt"
+      "merchantReason", "sentNetworkTransactionId", "expectedCaptureAt", "captureAt", "releaseAt",
+      "renews", "metadata", "returnUrl", "saveCard", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs",
@@ -69,7 +71,8 @@ with input as materialized (
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json,
-      "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text, capabilities jsonb)
+      "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text,
+      "networkTransactionId" text, capabilities jsonb)
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
@@ -89,7 +92,8 @@ with input as materialized (
       card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
       card_funding = c.card->>'funding', card_three_d_secure = c.card->>'threeDSecure',
       card_decline_code = c.card->>'declineCode',
-      generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
+      generated_token_id = c."generatedTokenId", network_transaction_id = c."networkTransactionId",
+      capabilities = c.capabilities,
       notification_count = h.notification_count + case when c.operation->'delivery' is null then 0 else 1 end,
       notify_expiring_at = least(c."guaranteedUntil", c."expiresAt", h.release_at) - make_interval(hours => h.notify_expiring_hours)
     from locked c

@@ -23,6 +23,8 @@ interface Behaviour extends Partial<Record<Kind, Effect>> {
   readonly delayMs?: number;
   /** An authorization ends this long after it was made; absent = HOLD_PERIOD_MS. */
   readonly expiresAfterMs?: number;
+  /** What the merchant initiates is declined unless it names an authorization in which the customer took part. */
+  readonly customerFirst?: true;
   /** The card scheme guarantees an authorization for this long; absent = GUARANTEE_MS. */
   readonly guaranteedForMs?: number;
   /** An authorization is ended by somebody else this long after it was made. */
@@ -72,6 +74,9 @@ export const APPROVED: Effect = base.approved();
 const declined = (code: string, message: string, declineCode = '05') => base.declined(code, message, { declineCode });
 
 const reversal: Reversal = { afterMs: LATER_MS };
+
+/** How an authorization without the customer goes when it names none in which the customer took part. */
+export const CUSTOMER_FIRST = declined('authentication_required', 'The issuer wants the customer to take part.', '1A');
 
 /** Each behaviour by its name. `tok_sandbox_<name>` is a token that behaves so. */
 export const BEHAVIOURS = {
@@ -139,6 +144,10 @@ export const BEHAVIOURS = {
     returned: { kind: 'credit', afterMs: LATER_MS, half: true },
   },
   expires_2s: { about: 'Approved; ends after 2 seconds', expiresAfterMs: 2_000 },
+  customer_first: {
+    about: 'Approved; without the customer only with the networkTransactionId of a hold in which it took part',
+    customerFirst: true,
+  },
   guarantee_short: { about: 'Approved; guaranteed for 2 seconds, and ends later', guaranteedForMs: LATER_MS },
   ended_early: { about: 'Approved; the issuer ends it after 2 seconds', ended: { afterMs: LATER_MS, as: 'expired' } },
   voided_elsewhere: {

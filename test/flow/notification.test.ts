@@ -72,6 +72,8 @@ describe('a notification', () => {
     ];
     for (const { body } of told) NOTIFICATIONS.paymentNotification.schema.strict().parse(body);
     assert.equal(told[1]?.body.expiresAt, extended.body.expiresAt);
+    assert.equal(told[0]?.body.guaranteedUntil, placed.body.guaranteedUntil);
+    assert.equal(told[1]?.body.guaranteedUntil, extended.body.guaranteedUntil);
   });
 
   it('tells funding, 3-D Secure and the decline code, as GET does', async () => {

@@ -21,6 +21,16 @@ export const MERCHANTS: readonly Request[] = [
   request('createPreauthorization', 'withCheckout', 'The customer enters a card', {
     body: { amount: 9900, ...ORDER, returnUrl: 'https://shop.example/done', saveCard: true },
   }),
+  request('createPreauthorization', 'noShow', 'The guest did not come', {
+    body: {
+      tokenId: 'tok_sandbox_ok',
+      amount: 8000,
+      ...ORDER,
+      merchantReference: 'room-17',
+      customerPresent: false,
+      merchantInitiated: { reason: 'no_show' },
+    },
+  }),
   lost('createPreauthorization', { body: { tokenId: 'tok_sandbox_timeout_applied', amount: 100, ...ORDER } }),
   request('createPreauthorization', 'silentCaptures', 'A sandbox token whose captures are not answered', {
     body: {

@@ -2,12 +2,12 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';
 import { isReturnUrl } from '../../../platform/return-url.ts';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
-import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { MerchantReason, PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { KEYED_WRITE, PROCESSOR, READ, WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { answered, TIME } from '../../resource/answer-fields.ts';
 import { answerPageOrCsv, CSV } from '../../resource/csv.ts';
-import { HOLD, HoldFilters, ListedHold } from '../../resource/payments.ts';
+import { HOLD, HoldFilters, ListedHold, MERCHANT_REASONS } from '../../resource/payments.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restRoute, restWrite } from '../route.ts';
@@ -47,6 +47,20 @@ const HoldWithCaptures = answer('HoldWithCaptures', PreauthorizationSchema, {
   without: ['generatedTokenId', 'frozen'],
 });
 
+const merchantInitiated = z
+  .strictObject({
+    reason: z.enum(MERCHANT_REASONS).describe('Why, in the words of the card networks'),
+    networkTransactionId: fields
+      .text(64)
+      .describe('Of a hold in which the customer took part; absent = of the newest one of this token and user')
+      .optional(),
+  })
+  .transform(({ reason, networkTransactionId = '' }) => ({
+    reason: MerchantReason[reason.toUpperCase() as keyof typeof MerchantReason],
+    networkTransactionId,
+  }))
+  .describe('With `tokenId` and without the customer: why the merchant initiates the hold');
+
 export const HOLD_ROUTES = {
   createPreauthorization: restWrite('Holds', 'POST /preauthorization', {
     summary: 'Place a hold',
@@ -72,6 +86,7 @@ export const HOLD_ROUTES = {
             'Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it',
           )
           .optional(),
+        merchantInitiated: merchantInitiated.optional(),
         expectedCaptureAt: fields.time
           .describe('When you expect to capture: a processor may ask for a longer authorization')
           .optional(),

@@ -7,6 +7,8 @@ import { ADYEN_SCHEMA } from './schema.ts';
 const NO_TERMS = {
   /** The customer takes part; false = the merchant initiates it. */
   customerPresent: false,
+  /** Why the merchant initiates it: a MerchantReason. */
+  merchantReason: 0,
 };
 
 /** What was asked under an identifier. */

@@ -5,6 +5,7 @@ import {
   FOREIGN_FIRST,
   HISTORY_TABLE,
   LEDGER_TABLES,
+  NETWORK_TRANSACTION,
   RETURNED,
 } from '../../../platform/adapter/postgres/tables.ts';
 
@@ -41,5 +42,9 @@ CREATE INDEX entry_due ON entry (due_at) WHERE due_at IS NOT NULL;
     { name: '0004_amount_done', sql: 'ALTER TABLE entry ADD COLUMN amount_done bigint' },
     { name: '0005_foreign_first', sql: FOREIGN_FIRST },
     { name: '0006_decreased', sql: DECREASED },
+    {
+      name: '0007_merchant_initiated',
+      sql: `${NETWORK_TRANSACTION}ALTER TABLE entry ADD COLUMN merchant_reason smallint NOT NULL DEFAULT 0;`,
+    },
   ],
 };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { keptCard } from '../../../platform/adapter/card.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import type { KeptResult } from '../../../platform/adapter/entry.ts';
-import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, MerchantReason } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { fromAdyen, toAdyen } from '../amount.ts';
 import type { Answer as AdyenAnswer } from '../api/client.ts';
@@ -53,9 +53,16 @@ function amountOf(amount: bigint, currency: string) {
 const PRESENT = { shopperInteraction: 'Ecommerce', recurringProcessingModel: 'CardOnFile' };
 const ABSENT = { shopperInteraction: 'ContAuth', recurringProcessingModel: 'UnscheduledCardOnFile' };
 
+/** The reasons of a merchant that Adyen has a word for. It links stored cards to the customer's own payment by itself. */
+const USAGES: { readonly [Reason in MerchantReason]?: string } = {
+  [MerchantReason.DELAYED_CHARGE]: 'delayedCharge',
+  [MerchantReason.NO_SHOW]: 'noShow',
+};
+
 /** A stored card is charged; the token belongs to the shopper, who is the merchant's user. */
 function paymentOf({ merchantAccount, returnUrl, adjustments }: Context, entry: Entry): object {
   const { requestId, amount, currency, tokenId, userId, account, merchantReference, customerPresent } = entry;
+  const usage = USAGES[entry.merchantReason as MerchantReason];
   return {
     merchantAccount: account || merchantAccount,
     reference: requestId,
@@ -64,6 +71,7 @@ function paymentOf({ merchantAccount, returnUrl, adjustments }: Context, entry: 
     returnUrl,
     shopperReference: shopperOf(userId),
     ...(customerPresent ? PRESENT : ABSENT),
+    ...(usage !== undefined && !customerPresent && { industryUsage: usage }),
     additionalData: { manualCapture: 'true', ...(adjustments && { authorisationType: 'PreAuth' }) },
     ...(merchantReference !== '' && { merchantOrderReference: merchantReference }),
   };
@@ -103,7 +111,7 @@ function readPayment(answer: AdyenAnswer): Ending | undefined {
   const { pspReference, resultCode, refusalReason, refusalReasonCode } = answer;
   switch (resultCode) {
     case 'Authorised':
-      return pspReference === '' ? undefined : { ...APPROVED, pspReference, ...cardOf(answer) };
+      return pspReference === '' ? undefined : { ...APPROVED, pspReference, ...cardOf(answer), ...networkOf(answer) };
     case 'Refused':
       return { ...declined(codeOf(refusalReason, refusalReasonCode), refusalReason, cardOf(answer)), pspReference };
     case 'Error':
@@ -144,6 +152,10 @@ function cardOf({ paymentMethod, additionalData }: AdyenAnswer): Partial<KeptRes
     // "51 : Insufficient funds"
     declineCode: said('refusalReasonRaw').split(/\s*:/)[0],
   });
+}
+
+function networkOf({ additionalData }: AdyenAnswer): Partial<KeptResult> {
+  return { networkTransactionId: String(additionalData.networkTxReference ?? '').slice(0, 64) };
 }
 
 /** An authentication that was only attempted shifts the liability, too. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { durationMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, MerchantReason, MerchantReasonSchema } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { demandGuarantee, told } from '../answer.ts';
-import { type Check, checkUnless, needs, noMatter, ofEachKind, type Prepare } from '../check.ts';
+import { type Check, check, checkUnless, needs, noMatter, ofEachKind, type Prepare } from '../check.ts';
 import { SKEW_MS } from '../inbox.ts';
 import { isSupported, KINDS, type Kind } from '../kinds.ts';
 import type { Kit } from '../kit.ts';
@@ -17,6 +17,24 @@ export const ANSWERS: readonly Check[] = [
     { name: 'accepted, and refused later with its reason', way: 'acceptedRefused', run: beRefusedLater },
   ]),
   ...KINDS.map(beUnable),
+  check('initiator: the customer, or the merchant for any reason; a repetition may say otherwise', async (kit) => {
+    const networkTransactionId = 'network-1';
+    const initiated = REASONS.map((merchantReason) => ({
+      customerPresent: false,
+      merchantReason,
+      networkTransactionId,
+    }));
+    for (const terms of [{ customerPresent: true }, ...initiated]) {
+      const hold = { ...kit.authorization(), ...terms };
+      const result = await kit.approved(hold);
+      const otherwise = {
+        ...hold,
+        customerPresent: !terms.customerPresent,
+        merchantReason: MerchantReason.UNSPECIFIED,
+      };
+      assert.deepEqual(await kit.send(otherwise), result, 'the answer to a repetition');
+    }
+  }),
   checkUnless(needs('unknown'), 'authorization: an unknown token is NOT_PERFORMED token_invalid', async (kit) => {
     const result = await kit.send(kit.authorization(kit.profile.tokens.unknown));
     assert.equal(told(result), 'NOT_PERFORMED token_invalid');
@@ -44,6 +62,8 @@ async function beRefused(kit: Kit, prepare: Prepare, answer: 'DECLINED' | 'NOT_P
   assert.deepEqual(await kit.send(request), result, 'the answer to a repeated request');
   assert.deepEqual(await kit.demandBooks(request), before, 'the sums of the authorization after a refusal');
 }
+
+const REASONS: readonly MerchantReason[] = MerchantReasonSchema.values.map(({ number }) => number);
 
 /** A hold of the token that approves everything does not end during a check. */
 const AT_LEAST_MS = 60_000;

@@ -96,6 +96,7 @@ export async function settleGatheredHolds(
       expiresAt: expiresAt.toISOString(),
       guaranteedUntil: guaranteedUntil?.toISOString(),
       generatedTokenId: outcome.generatedTokenId,
+      networkTransactionId: outcome.networkTransactionId,
       capabilities: outcome.capabilities,
       operation: resultOf(facts.requestId, 'HOLD', { ...facts, guaranteedUntil }, settlement),
     };

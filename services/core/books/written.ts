@@ -67,6 +67,7 @@ export function writtenHold(facts: HoldFacts, end: HoldEnd, { outcome, at }: End
     expiresAt: end.expiresAt === undefined ? null : new Date(end.expiresAt),
     ...guaranteed(end.guaranteedUntil),
     generatedTokenId: end.generatedTokenId,
+    networkTransactionId: end.networkTransactionId,
     capabilities: end.capabilities,
     processorReference: end.processorReference,
     processorCode: end.processorCode,

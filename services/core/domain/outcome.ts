@@ -30,6 +30,8 @@ export interface Approved {
   readonly guaranteedUntil?: Date | undefined;
   readonly card?: Card | undefined;
   readonly generatedTokenId?: string | undefined;
+  /** The card network's identifier of an authorization. */
+  readonly networkTransactionId?: string | undefined;
   /** Of an authorization: what it can do; absent = not known. */
   readonly capabilities?: Capabilities | undefined;
   /** Of a void or capture: what it gave back, minor units; absent = not said. */

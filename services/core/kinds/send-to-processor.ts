@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { MerchantReason } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Facts, HoldFacts, SubmissionFacts } from '../books/facts.ts';
 import { pointOf } from '../domain/crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
@@ -88,6 +89,8 @@ function sendHold(processor: Processor, hold: HoldFacts): Promise<Outcome> {
     memo: hold.idKey,
     description: hold.description ?? '',
     customerPresent: hold.customerPresent,
+    merchantReason: MerchantReason[hold.merchantReason ?? 'UNSPECIFIED'],
+    networkTransactionId: hold.sentNetworkTransactionId ?? '',
     ...(expectedCaptureAt != null && { expectedCaptureAt: timestampFromDate(expectedCaptureAt) }),
   });
 }

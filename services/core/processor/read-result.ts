@@ -43,6 +43,7 @@ export function finalOutcome(result: Result | undefined): FinalOutcome | undefin
     guaranteedUntil: result.guaranteedUntil && timestampDate(result.guaranteedUntil),
     card,
     generatedTokenId: result.generatedTokenId || undefined,
+    networkTransactionId: result.networkTransactionId || undefined,
     capabilities: result.capabilities && capabilitiesOf(result.capabilities),
     amountReleased: result.amountReleased,
     amount: result.amount,

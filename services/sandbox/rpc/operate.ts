@@ -1,8 +1,16 @@
 import { mismatch, NOT_FOUND } from '../../../platform/adapter/authorization.ts';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
-import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Ability, behaviourOf, behaviourOfToken, type Effect, effectOf, isAble } from '../behaviour.ts';
+import { Answer, type AuthorizeRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import {
+  type Ability,
+  behaviourOf,
+  behaviourOfToken,
+  CUSTOMER_FIRST,
+  type Effect,
+  effectOf,
+  isAble,
+} from '../behaviour.ts';
 import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 import { CHECKOUT_CANCELLED, CHECKOUT_EXPIRED, cancelCheckout } from './checkout.ts';
@@ -16,7 +24,12 @@ const BUILT_IN_CARD = { cardBrand: 'visa', cardLast4: '4242', cardExpiryMonth: 1
  * Authorizes or credits an amount with a token; a repeated identifier returns the same result. A token nobody knows
  * gets NOT_PERFORMED `token_invalid`.
  */
-export function place(books: Books, kind: 'authorization' | 'credit', request: object, nowMs: number): Outcome {
+export function place(
+  books: Books,
+  kind: 'authorization' | 'credit',
+  request: Partial<Pick<AuthorizeRequest, 'customerPresent' | 'networkTransactionId'>>,
+  nowMs: number,
+): Outcome {
   const intent = intentOf(kind, request);
   const earlier = recall(books, intent);
   if (earlier) return earlier;
@@ -24,7 +37,10 @@ export function place(books: Books, kind: 'authorization' | 'credit', request: o
   const behaviour = behaviourOfToken(tokenId);
   const card = behaviour ? { ...BUILT_IN_CARD, behaviour } : books.tokens.find(tokenId, merchantId);
   if (!card || behaviour === 'invalid') return conclude(books, intent, { effect: effectOf('invalid', kind), nowMs });
-  return conclude(books, intent, { effect: effectOf(card.behaviour, kind), card, nowMs });
+  const isUnlinked = kind === 'authorization' && !request.customerPresent && !request.networkTransactionId;
+  const isRefused = isUnlinked && behaviourOf(card.behaviour).customerFirst === true;
+  const effect = isRefused ? CUSTOMER_FIRST : effectOf(card.behaviour, kind);
+  return conclude(books, intent, { effect, card, nowMs });
 }
 
 /**

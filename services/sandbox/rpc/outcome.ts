@@ -68,6 +68,7 @@ export function carryOut(books: Books, intent: Intent, conclusion: Conclusion): 
     answer,
     threeDSecure: authenticated ? 'authenticated' : '',
     reference: `sbx_${random()}`,
+    networkTransactionId: kind === 'authorization' || kind === 'checkout' ? `ntx_${random()}` : '',
     bankReference: movesMoney ? `BNK${random().toUpperCase()}` : '',
     expiresAtMs,
     voided: perform(books, { ...intent, behaviour, expiresAtMs }, nowMs),

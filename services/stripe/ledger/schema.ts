@@ -4,6 +4,7 @@ import {
   ENTRY_COLUMNS,
   FOREIGN_FIRST,
   LEDGER_TABLES,
+  NETWORK_TRANSACTION,
   RETURNED,
 } from '../../../platform/adapter/postgres/tables.ts';
 
@@ -57,5 +58,6 @@ CREATE TABLE account (
     { name: '0002_returned', sql: RETURNED },
     { name: '0003_foreign_first', sql: FOREIGN_FIRST },
     { name: '0004_decreased', sql: DECREASED },
+    { name: '0005_network_transaction', sql: NETWORK_TRANSACTION },
   ],
 };

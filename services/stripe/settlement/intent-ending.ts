@@ -55,6 +55,7 @@ function approvedBy(intent: Stripe.PaymentIntent, entry: Entry): Ending {
     reference: intent.id,
     ...(card && {
       ...cardOf(card),
+      networkTransactionId: card.network_transaction_id ?? '',
       severalCaptures: card.multicapture?.status === 'available',
       increments: card.incremental_authorization?.status === 'available',
     }),

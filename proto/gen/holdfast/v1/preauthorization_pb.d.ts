@@ -292,6 +292,20 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   guaranteedUntil?: Timestamp | undefined;
 
   /**
+   * Why the merchant initiated it, and the identifier that was sent with it; absent = it did not say.
+   *
+   * @generated from field: holdfast.v1.MerchantInitiated merchant_initiated = 43;
+   */
+  merchantInitiated?: MerchantInitiated | undefined;
+
+  /**
+   * The card network's identifier of it, as the processor says it.
+   *
+   * @generated from field: string network_transaction_id = 44;
+   */
+  networkTransactionId: string;
+
+  /**
    * What was accepted and may not work, in plain words.
    *
    * @generated from field: repeated holdfast.v1.FieldWarning warnings = 42;
@@ -304,6 +318,34 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
  * Use `create(PreauthorizationSchema)` to create a new message.
  */
 export declare const PreauthorizationSchema: GenMessage<Preauthorization>;
+
+/**
+ * The merchant initiates a hold without the customer.
+ *
+ * @generated from message holdfast.v1.MerchantInitiated
+ */
+export declare type MerchantInitiated = Message<"holdfast.v1.MerchantInitiated"> & {
+  /**
+   * Why.
+   *
+   * @generated from field: holdfast.v1.MerchantReason reason = 1;
+   */
+  reason: MerchantReason;
+
+  /**
+   * The card network's identifier of a hold in which the customer took part. Absent = of the newest one of the same token
+   * and user, as far as it is known.
+   *
+   * @generated from field: string network_transaction_id = 2;
+   */
+  networkTransactionId: string;
+};
+
+/**
+ * Describes the message holdfast.v1.MerchantInitiated.
+ * Use `create(MerchantInitiatedSchema)` to create a new message.
+ */
+export declare const MerchantInitiatedSchema: GenMessage<MerchantInitiated>;
 
 /**
  * Something that was accepted and may not work.
@@ -617,6 +659,13 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
    * @generated from field: google.protobuf.Timestamp release_at = 17;
    */
   releaseAt?: Timestamp | undefined;
+
+  /**
+   * The merchant initiates it, with token_id and without the customer: why.
+   *
+   * @generated from field: holdfast.v1.MerchantInitiated merchant_initiated = 18;
+   */
+  merchantInitiated?: MerchantInitiated | undefined;
 };
 
 /**
@@ -1711,6 +1760,60 @@ export enum ReleaseReason {
  * Describes the enum holdfast.v1.ReleaseReason.
  */
 export declare const ReleaseReasonSchema: GenEnum<ReleaseReason>;
+
+/**
+ * Why a merchant places a hold without the customer, in the words of the card networks.
+ *
+ * @generated from enum holdfast.v1.MerchantReason
+ */
+export enum MerchantReason {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: MERCHANT_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * At no agreed time, as the customer has agreed before.
+   *
+   * @generated from enum value: MERCHANT_REASON_UNSCHEDULED = 1;
+   */
+  UNSCHEDULED = 1,
+
+  /**
+   * Charges that became known after the service.
+   *
+   * @generated from enum value: MERCHANT_REASON_DELAYED_CHARGE = 2;
+   */
+  DELAYED_CHARGE = 2,
+
+  /**
+   * The customer did not come.
+   *
+   * @generated from enum value: MERCHANT_REASON_NO_SHOW = 3;
+   */
+  NO_SHOW = 3,
+
+  /**
+   * An earlier hold was declined for lack of funds, and the service was given.
+   *
+   * @generated from enum value: MERCHANT_REASON_RESUBMISSION = 4;
+   */
+  RESUBMISSION = 4,
+
+  /**
+   * In place of an earlier hold that ends; a renewal is one.
+   *
+   * @generated from enum value: MERCHANT_REASON_REAUTHORIZATION = 5;
+   */
+  REAUTHORIZATION = 5,
+}
+
+/**
+ * Describes the enum holdfast.v1.MerchantReason.
+ */
+export declare const MerchantReasonSchema: GenEnum<MerchantReason>;
 
 /**
  * Why a hold is frozen.

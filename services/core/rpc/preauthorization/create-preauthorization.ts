@@ -7,16 +7,17 @@ import {
   type CreatePreauthorizationResponseSchema,
   HoldPhase,
   HoldStatus,
+  MerchantReason,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { WrittenHold } from '../../books/written.ts';
 import { endTimes, judgeTimes, judgeUnsignedCapture } from '../../domain/chosen-times.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
 import type { Processor } from '../../processor/processor.ts';
-import type { HoldRow } from '../../storage/hold/hold-row.ts';
+import { type HoldRow, MERCHANT_REASONS } from '../../storage/hold/hold-row.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { handleOf } from '../../storage/hold/preauthorization-id.ts';
-import { findHold } from '../../storage/hold/read-holds.ts';
+import { findHold, findNetworkTransaction } from '../../storage/hold/read-holds.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import { answerKnown, demandAnswerable, type First } from '../answer-stored.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
@@ -61,7 +62,7 @@ export async function placeHold(
   const claim = claimOf(request.idempotencyKey, 'HOLD', renewal?.fields ?? fields, defaults);
   const call = { ...requestOf(core, request, context), merchantId, claim, ...wordsIn(request) };
   const { requestId, patience } = call;
-  const hold = newHold(core, request, contract, call, renewal?.renews);
+  const hold = newHold(core, request, contract, call, renewal?.renews, await initiatedBy(core, request));
   const compared = renewal ? { ...fields, amount: renewal.fields.amount } : fields;
   const processor = core.processors.of(hold);
   return write<Response>(core, {
@@ -80,6 +81,21 @@ export async function placeHold(
     },
   });
 }
+
+type Initiated = Pick<HoldInput, 'merchantReason' | 'sentNetworkTransactionId'>;
+
+/** Why the merchant initiates it, and the network transaction id to send: the call's, or of the customer's own hold. */
+async function initiatedBy({ database }: Core, request: CreatePreauthorizationRequest): Promise<Initiated> {
+  const { merchantInitiated, merchantId, tokenId, userId } = request;
+  if (!merchantInitiated) return {};
+  const { reason, networkTransactionId: given } = merchantInitiated;
+  const known = given || (await findNetworkTransaction(database.query, { merchantId, tokenId: tokenId ?? '', userId }));
+  return { merchantReason: REASONS[reason], sentNetworkTransactionId: known };
+}
+
+const REASONS = Object.fromEntries(MERCHANT_REASONS.map((reason) => [MerchantReason[reason], reason])) as Partial<
+  Record<MerchantReason, (typeof MERCHANT_REASONS)[number]>
+>;
 
 /** Returns the answer from the stored fields that never change. */
 function answerAgain(core: Core, first: First) {
@@ -150,6 +166,9 @@ function check(
   if (request.tokenId === undefined && request.customerPresent === false) {
     fields.add('customer_present', 'must be true at a checkout, where the customer enters a card');
   }
+  if (request.merchantInitiated && (request.tokenId === undefined || request.customerPresent === true)) {
+    fields.add('merchant_initiated', 'belongs to a hold with token_id and without the customer');
+  }
   fields.metadata(request.metadata);
   const refusal = fields.refusal();
   if (refusal) return refusal;
@@ -172,10 +191,16 @@ function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<s
     metadata: hold.metadata ?? {},
     description: hold.description,
     customerPresent: hold.customerPresent,
+    ...('merchantInitiated' in hold && { merchantInitiated: hold.merchantInitiated && initiatedFields(hold) }),
     expectedCaptureAt: dateOf(hold.expectedCaptureAt)?.toISOString(),
     captureAt: dateOf(hold.captureAt)?.toISOString(),
     releaseAt: dateOf(hold.releaseAt)?.toISOString(),
   };
+}
+
+function initiatedFields({ merchantInitiated }: CreatePreauthorizationRequest) {
+  const { reason, networkTransactionId } = merchantInitiated ?? {};
+  return { reason, ...(networkTransactionId && { networkTransactionId }) };
 }
 
 /** Checkouts are asked for half an hour (docs/sandbox.md, "Checkout"). */
@@ -187,6 +212,7 @@ function newHold(
   contract: MerchantRow,
   { requestId, at, inquireAt }: ReturnType<typeof requestOf>,
   renews: string | undefined,
+  initiated: Initiated,
 ): HoldInput {
   const handle = handleOf(core.cipher, requestId);
   assert(handle, 'the current key is known');
@@ -210,6 +236,7 @@ function newHold(
     merchantReference: request.merchantReference,
     description: request.description,
     customerPresent: request.customerPresent ?? !byToken,
+    ...initiated,
     expectedCaptureAt: dateOf(request.expectedCaptureAt),
     renews,
     captureAt: dateOf(request.captureAt),

@@ -1,4 +1,8 @@
-import { type HoldPhase, PreauthorizationSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import {
+  type HoldPhase,
+  MerchantReason,
+  PreauthorizationSchema,
+} from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { WrittenHold } from '../../books/written.ts';
 import { frozenBecauseOf } from '../../domain/contradiction.ts';
 import { isOpen } from '../../domain/hold-rules.ts';
@@ -30,6 +34,7 @@ export function presentListed(hold: WrittenHold, cipher: Cipher) {
       metadata: hold.metadata && inOrder(hold.metadata),
       checkoutExpiresAt: awaiting ? hold.checkoutExpiresAt : null,
       warnings: warningsOf(hold),
+      merchantInitiated: initiatedBy(hold),
     }),
     amountCaptured: hold.captured,
     amountInFlight: hold.inFlight,
@@ -41,6 +46,10 @@ export function presentListed(hold: WrittenHold, cipher: Cipher) {
     ...presentCard(hold),
     ...presentError(hold),
   };
+}
+
+function initiatedBy({ merchantReason, sentNetworkTransactionId: id }: WrittenHold) {
+  return merchantReason == null ? null : { reason: MerchantReason[merchantReason], networkTransactionId: id ?? '' };
 }
 
 /** What an open hold will do that may not work. */
@@ -74,6 +83,7 @@ export function presentCheckout(hold: WrittenHold, cipher: Cipher) {
     guaranteedUntil: null,
     cardLast4: null,
     generatedTokenId: null,
+    networkTransactionId: null,
     processorReference: null,
     processorCode: null,
     processorMessage: null,

@@ -1,5 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { CreatePreauthorizationRequestSchema } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import {
+  CreatePreauthorizationRequestSchema,
+  MerchantReason,
+} from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { Freezing } from '../../domain/contradiction.ts';
 import { isOpen, remainedOf } from '../../domain/hold-rules.ts';
 import { HoldfastError, type RefusalCode } from '../../domain/refusal.ts';
@@ -33,6 +36,7 @@ export const renewPreauthorization: Method<'renewPreauthorization'> = async (cor
     terminalId,
     userId,
     metadata: old.metadata ?? {},
+    merchantInitiated: { reason: MerchantReason.REAUTHORIZATION },
     ...(old.merchantReference != null && { merchantReference: old.merchantReference }),
     ...(old.description != null && { description: old.description }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),

@@ -3,6 +3,16 @@ import type { FrozenBecause } from '../../domain/contradiction.ts';
 import type { Capabilities, Change, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold-rules.ts';
 import { cardColumns, sentColumns } from '../submission/sent-columns.ts';
 
+/** Why a merchant places a hold without the customer: names of MerchantReason, in both contracts. */
+export const MERCHANT_REASONS = [
+  'UNSCHEDULED',
+  'DELAYED_CHARGE',
+  'NO_SHOW',
+  'RESUBMISSION',
+  'REAUTHORIZATION',
+] as const;
+export type MerchantReason = (typeof MERCHANT_REASONS)[number];
+
 /** The fields of a hold that an update can change. */
 export type AskedTerms = Partial<Record<'description' | 'merchantReference' | 'captureAt' | 'releaseAt', string>> & {
   readonly metadata?: Record<string, string>;
@@ -57,6 +67,11 @@ export const HoldEntity = defineEntity({
     description: p.text().nullable(),
     /** False = the merchant initiated it. */
     customerPresent: p.boolean().default(false),
+    /** Why the merchant initiated it, and the network transaction id that was sent with it. */
+    merchantReason: p.text().nullable().$type<MerchantReason>(),
+    sentNetworkTransactionId: p.text().nullable(),
+    /** The card network's own identifier of it. */
+    networkTransactionId: p.text().nullable(),
     expectedCaptureAt: p.datetime(3).nullable(),
     /** When what remains is captured by itself; the capture that did it; how many were tried, as some never arrive. */
     captureAt: p.datetime(3).nullable(),

@@ -32,6 +32,8 @@ const COLUMNS = {
   merchantReference: 'text',
   description: 'text',
   customerPresent: 'boolean',
+  merchantReason: 'text',
+  sentNetworkTransactionId: 'text',
   expectedCaptureAt: 'timestamptz',
   captureAt: 'timestamptz',
   releaseAt: 'timestamptz',

@@ -144,3 +144,19 @@ export function listHolds(
   }
   return scanPage<HoldRow>(entityManager(database), { entity: HoldEntity, key: 'requestId', indexed, compared, limit });
 }
+
+/**
+ * The card network's identifier of the newest hold of a card in which the customer took part; undefined = none is known.
+ */
+export async function findNetworkTransaction(
+  query: Query,
+  { merchantId, tokenId, userId }: Pick<HoldRow, 'merchantId' | 'userId'> & { readonly tokenId: string },
+): Promise<string | undefined> {
+  const [row] = await query<{ id: string }>(FIND_NETWORK_TRANSACTION, [merchantId, tokenId, userId]);
+  return row?.id;
+}
+
+const FIND_NETWORK_TRANSACTION = sql('find-network-transaction')`select network_transaction_id as id from hold
+    where merchant_id = $1 and coalesce(token_id, generated_token_id) = $2 and user_id = $3
+      and customer_present and network_transaction_id is not null
+    order by created_at desc limit 1`;

@@ -9,6 +9,7 @@ export interface HoldEnd extends EndInput {
   readonly expiresAt?: string | undefined;
   readonly guaranteedUntil?: string | undefined;
   readonly generatedTokenId?: string | undefined;
+  readonly networkTransactionId?: string | undefined;
   readonly capabilities?: Capabilities | undefined;
 }
 
@@ -27,7 +28,8 @@ const NOTICE_AT = noticeAt({
 /** One placed while its checkout is being cancelled stays closing until the processor has said which came first. */
 export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
-      "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text, capabilities jsonb)
+      "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text,
+      "networkTransactionId" text, capabilities jsonb)
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
@@ -44,7 +46,8 @@ export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
       expires_at = c."expiresAt", guaranteed_until = c."guaranteedUntil",
       first_guaranteed_until = c."guaranteedUntil", closing = h.closing and c.ok,
       ${setCard('c')},
-      generated_token_id = c."generatedTokenId", capabilities = c.capabilities,
+      generated_token_id = c."generatedTokenId", network_transaction_id = c."networkTransactionId",
+      capabilities = c.capabilities,
       notification_count = h.notification_count + ${NOTIFIED},
       notify_expiring_at = ${NOTICE_AT}
     from locked c

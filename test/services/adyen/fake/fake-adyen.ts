@@ -150,6 +150,7 @@ interface PaymentBody {
   readonly shopperInteraction?: string;
   readonly recurringProcessingModel?: string;
   readonly additionalData?: Record<string, string>;
+  readonly industryUsage?: string;
 }
 
 /** What Adyen demands of a request, in Live at least (in Test it takes a payment without a returnUrl). */
@@ -220,7 +221,12 @@ function authorise(
 }
 
 const CARD = { paymentMethod: { type: 'scheme', brand: 'visa' } };
-const DEBIT = { cardSummary: '1111', expiryDate: '03/2030', fundingSource: 'DEBIT' };
+const DEBIT = {
+  cardSummary: '1111',
+  expiryDate: '03/2030',
+  fundingSource: 'DEBIT',
+  networkTxReference: '123456789012345',
+};
 const OFFERED = { ...DEBIT, threeDOffered: 'true', threeDAuthenticated: 'false' };
 
 /** What Adyen adds to an answer, by token. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
-import { Answer, type Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, MerchantReason, type Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
 import { captureRequest, holdRequest, refundRequest, startFixture } from '../fixture.ts';
 
@@ -77,6 +77,26 @@ describe('authorize() at Adyen', () => {
         ],
       );
     }
+  });
+
+  it('says why the merchant initiates it, where Adyen has a word for that, and never of a customer', async () => {
+    for (const [merchantReason, customerPresent, usage] of [
+      [MerchantReason.NO_SHOW, false, 'noShow'],
+      [MerchantReason.DELAYED_CHARGE, false, 'delayedCharge'],
+      [MerchantReason.REAUTHORIZATION, false, undefined],
+      [MerchantReason.NO_SHOW, true, undefined],
+    ] as const) {
+      fixture.adyen.requests.length = 0;
+      await fixture.client.authorize({ ...holdRequest(), merchantReason, customerPresent });
+      assert.equal(fixture.adyen.requests[0]?.body.industryUsage, usage);
+    }
+  });
+
+  it("says the card network's identifier, where Adyen says it, the same in an inquiry", async () => {
+    const hold = holdRequest();
+    const { result } = await fixture.client.authorize(hold);
+    assert.equal(result?.networkTransactionId, '123456789012345');
+    assert.deepEqual(await fixture.resultOf(hold), result);
   });
 
   it('says how long the card scheme guarantees it, the same in a repetition and an inquiry', async () => {

@@ -1,6 +1,6 @@
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
-import { Answer, Finding } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, Finding, MerchantReason } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { approval, type Fault, later, listing, other, telling, withResult } from './fault.ts';
 
 /** Results that say something wrong. */
@@ -44,6 +44,15 @@ export const RESULTS: readonly Fault[] = [
     checks: ['capture: approved'],
     why: /an approval has a reference/,
     lie: () => telling('capture', () => ({ reference: '' })),
+  },
+  {
+    name: 'a hold of a customer who did not come, refused',
+    checks: ['initiator: '],
+    why: /authorize with the token of its profile/,
+    lie: () =>
+      telling('authorize', (_, { merchantReason }) =>
+        merchantReason === MerchantReason.NO_SHOW ? { answer: Answer.NOT_PERFORMED, errorCode: 'unknown_reason' } : {},
+      ),
   },
   {
     name: 'a guarantee that Describe promises and no authorization has',

@@ -38,6 +38,7 @@ describe('exportBacklog()', () => {
       'HOLD default 1',
       'CAPTURE default 0',
       'RELEASE default 0',
+      'PARTIAL_RELEASE default 0',
       'EXPIRY default 0',
       'LATE_VOID default 0',
       'INCREMENT default 1',

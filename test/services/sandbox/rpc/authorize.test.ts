@@ -18,6 +18,17 @@ describe('authorize()', () => {
     assert.equal(timestampMs(result.expiresAt), START_MS + 30 * 24 * 3_600_000);
   });
 
+  it('asks for the customer first, or for an authorization in which it took part, of the token for that', async () => {
+    const token = 'tok_sandbox_customer_first';
+    const ask = async (terms: object) =>
+      (await fixture.client.authorize({ ...holdRequest(token), customerPresent: false, ...terms })).result;
+    const own = await ask({ customerPresent: true });
+    assert.equal(own?.answer, Answer.APPROVED);
+    assert.match(own.networkTransactionId, /^ntx_[\w-]{16}$/);
+    assert.equal((await ask({}))?.errorCode, 'authentication_required');
+    assert.equal((await ask({ networkTransactionId: own.networkTransactionId }))?.answer, Answer.APPROVED);
+  });
+
   const answers: Array<[token: string, answer: Answer, errorCode: string]> = [
     ['tok_sandbox_declined', Answer.DECLINED, 'do_not_honor'],
     ['tok_sandbox_insufficient_funds', Answer.DECLINED, 'insufficient_funds'],

@@ -130,6 +130,14 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
    * @generated from field: google.protobuf.Timestamp guaranteed_until = 15;
    */
   guaranteedUntil?: Timestamp | undefined;
+
+  /**
+   * The card network's identifier of an approved authorization, by which later ones that the merchant initiates refer to
+   * it; at most 64 characters; empty = not known.
+   *
+   * @generated from field: string network_transaction_id = 16;
+   */
+  networkTransactionId: string;
 };
 
 /**
@@ -359,6 +367,21 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
    * @generated from field: google.protobuf.Timestamp expected_capture_at = 14;
    */
   expectedCaptureAt?: Timestamp | undefined;
+
+  /**
+   * Why the merchant initiates it; unspecified = not said, or the customer takes part. A repetition may differ in it.
+   *
+   * @generated from field: holdfast.processor.v1.MerchantReason merchant_reason = 15;
+   */
+  merchantReason: MerchantReason;
+
+  /**
+   * The card network's identifier of an authorization of this token in which the customer took part, when the merchant
+   * initiates this one; empty = not known. A repetition may differ in it.
+   *
+   * @generated from field: string network_transaction_id = 16;
+   */
+  networkTransactionId: string;
 };
 
 /**
@@ -1941,6 +1964,60 @@ export enum Answer {
  * Describes the enum holdfast.processor.v1.Answer.
  */
 export declare const AnswerSchema: GenEnum<Answer>;
+
+/**
+ * Why a merchant authorizes without the customer, in the words of the card networks.
+ *
+ * @generated from enum holdfast.processor.v1.MerchantReason
+ */
+export enum MerchantReason {
+  /**
+   * Not said.
+   *
+   * @generated from enum value: MERCHANT_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * At no agreed time, as the customer has agreed before.
+   *
+   * @generated from enum value: MERCHANT_REASON_UNSCHEDULED = 1;
+   */
+  UNSCHEDULED = 1,
+
+  /**
+   * Charges that became known after the service.
+   *
+   * @generated from enum value: MERCHANT_REASON_DELAYED_CHARGE = 2;
+   */
+  DELAYED_CHARGE = 2,
+
+  /**
+   * The customer did not come.
+   *
+   * @generated from enum value: MERCHANT_REASON_NO_SHOW = 3;
+   */
+  NO_SHOW = 3,
+
+  /**
+   * An earlier one was declined for lack of funds, and the service was given.
+   *
+   * @generated from enum value: MERCHANT_REASON_RESUBMISSION = 4;
+   */
+  RESUBMISSION = 4,
+
+  /**
+   * In place of an earlier one that ends.
+   *
+   * @generated from enum value: MERCHANT_REASON_REAUTHORIZATION = 5;
+   */
+  REAUTHORIZATION = 5,
+}
+
+/**
+ * Describes the enum holdfast.processor.v1.MerchantReason.
+ */
+export declare const MerchantReasonSchema: GenEnum<MerchantReason>;
 
 /**
  * The state of an identifier.

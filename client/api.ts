@@ -1029,8 +1029,10 @@ export interface ReleasedHold {
   tokenData?: TokenData;
   /** Names the release, also of a checkout that was cancelled */
   releaseRequestId?: string;
-  /** What the merchant said of the release; absent when nothing */
+  /** The amount, and what the merchant said of the release; absent when neither was sent */
   release?: {
+    /** What it gave back, minor units, when `amountToRelease` was sent */
+    amountReleased?: number;
     /** The merchant's own reference of it */
     merchantReference?: string;
     /** The merchant's own data about it */

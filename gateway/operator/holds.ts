@@ -15,9 +15,9 @@ import {
   HOLD,
   HoldFilters,
   Increment,
-  RELEASE_WORDS,
+  RELEASE,
   Refund,
-  releaseWords,
+  releaseIn,
 } from '../resource/payments.ts';
 import {
   amount,
@@ -57,7 +57,7 @@ const OperatorExtendedHold = OperatorHold.schema
   .meta({ id: 'OperatorExtendedHold' });
 
 const OperatorReleasedHold = OperatorHold.schema
-  .extend({ releaseRequestId: requestId.describe('Names the release').optional(), ...RELEASE_WORDS })
+  .extend({ releaseRequestId: requestId.describe('Names the release').optional(), ...RELEASE })
   .meta({ id: 'OperatorReleasedHold' });
 
 export const HOLD_ROUTES = {
@@ -170,7 +170,7 @@ export const HOLD_ROUTES = {
       return answerChange(ctx, release, (hold, releaseRequestId) => ({
         ...OperatorHold.json(hold),
         releaseRequestId,
-        ...releaseWords(release),
+        ...releaseIn(release),
       }));
     },
   }),

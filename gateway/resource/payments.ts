@@ -126,14 +126,27 @@ function wordsOf({ merchantReference, metadata, reason }: Said) {
 
 type Said = Pick<contract.ReleasePreauthorizationResponse, 'merchantReference' | 'metadata' | 'reason'>;
 
-/** The same of a release, beside the hold, which has a reference and metadata of its own. */
-export const RELEASE_WORDS = {
-  release: z.object(WORDS).describe('What the merchant said of the release; absent when nothing').optional(),
+/** A release, beside the hold, which has amounts, a reference and metadata of its own. */
+export const RELEASE = {
+  release: z
+    .object({
+      amountReleased: AMOUNT.schema
+        .describe('What it gave back, minor units, when `amountToRelease` was sent')
+        .optional(),
+      ...WORDS,
+    })
+    .describe('The amount, and what the merchant said of the release; absent when neither was sent')
+    .optional(),
 };
 
-export function releaseWords(response: Said): Json {
-  const words = Object.fromEntries(Object.entries(wordsOf(response)).filter(([, value]) => value !== undefined));
-  return Object.keys(words).length === 0 ? {} : { release: words };
+export function releaseIn(response: Said & Pick<contract.ReleasePreauthorizationResponse, 'amountReleased'>): Json {
+  const { amountReleased } = response;
+  const release = {
+    amountReleased: amountReleased === 0n ? undefined : AMOUNT.json(amountReleased),
+    ...wordsOf(response),
+  };
+  const said = Object.fromEntries(Object.entries(release).filter(([, value]) => value !== undefined));
+  return Object.keys(said).length === 0 ? {} : { release: said };
 }
 
 export const Increment = z

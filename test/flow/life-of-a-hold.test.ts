@@ -34,7 +34,7 @@ describe('the life of a hold', () => {
     }
   }
 
-  it('is held, incremented, extended, captured and refunded in part, renewed, and captured by itself', async () => {
+  it('is held, incremented, extended, captured, released and refunded in part, renewed, and captured by itself', async () => {
     const { shop, file } = stack;
     const { body: hold } = expect(201, await shop.post('/preauthorization', { ...ORDER, amount: 1_000 }));
     const { preauthorizationId, requestId } = hold;
@@ -44,10 +44,16 @@ describe('the life of a hold', () => {
     assert(extended.expiresAt > hold.expiresAt);
     const part = { preauthorizationId, amountToCapture: 1_200 };
     const { body: capture } = expect(200, await shop.post('/preauthorization/authorization', part));
+    const unneeded = { preauthorizationId, amountToRelease: 100 };
+    const { body: less } = expect(200, await shop.post('/preauthorization/release', unneeded));
+    assert.deepEqual(
+      [less.release, less.status, less.amountRemaining],
+      [{ amountReleased: 100 }, 'PARTIALLY_CAPTURED', 200],
+    );
     const half = { captureRequestId: capture.requestId, amount: 600 };
     const { body: refund } = expect(201, await shop.post('/refund', half));
     const { body: renewed } = expect(201, await shop.post('/preauthorization/renew', { requestId }));
-    assert.deepEqual([renewed.amount, renewed.renews], [300, requestId]);
+    assert.deepEqual([renewed.amount, renewed.renews], [200, requestId]);
     // It must be in the future when it arrives.
     const captureIn = async (ms: number): Promise<number> => {
       const { status } = await fetch(`${file.baseUrl}/preauthorization/${renewed.requestId}`, {
@@ -70,11 +76,12 @@ describe('the life of a hold', () => {
       [increment.requestId, 'incremented', 500],
       [idOf('EXTENSION'), 'extended', 0],
       [capture.requestId, 'captured', 1_200],
+      [less.releaseRequestId, 'partially_released', 100],
       [refund.requestId, 'refunded', 600],
-      [idOf('RELEASE'), 'released', 300],
+      [idOf('RELEASE'), 'released', 200],
     );
 
     const { captures } = await until(renewed.requestId, ({ status }) => status === 'CAPTURED');
-    await received([renewed.requestId, 'authorized', 300], [captures[0].requestId, 'captured', 300]);
+    await received([renewed.requestId, 'authorized', 200], [captures[0].requestId, 'captured', 200]);
   });
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXTENSION, INCREMENT, KEYED_WRITE, PROCESSOR, RELEASE_OF_PART } from '../../http/problem-codes.ts';
 import * as answers from '../../resource/answer-fields.ts';
-import { answerChange, answerIncrement, Increment, RELEASE_WORDS, releaseWords } from '../../resource/payments.ts';
+import { answerChange, answerIncrement, Increment, RELEASE, releaseIn } from '../../resource/payments.ts';
 import {
   amount,
   amountToRelease,
@@ -21,7 +21,7 @@ const ExtendedHold = Hold.schema
 const ReleasedHold = Hold.schema
   .extend({
     releaseRequestId: answers.requestId.describe('Names the release, also of a checkout that was cancelled').optional(),
-    ...RELEASE_WORDS,
+    ...RELEASE,
   })
   .meta({ id: 'ReleasedHold' });
 
@@ -50,7 +50,7 @@ export const CHANGE_ROUTES = {
       return answerChange(ctx, release, (hold, releaseRequestId) => ({
         ...Hold.json(hold),
         releaseRequestId,
-        ...releaseWords(release),
+        ...releaseIn(release),
       }));
     },
   }),

@@ -1163,6 +1163,13 @@ export declare type ReleasePreauthorizationResponse = Message<"holdfast.v1.Relea
    * @generated from field: string reason = 7;
    */
   reason: string;
+
+  /**
+   * What this release gave back, minor units, when amount_to_release was stated; the hold has the sum of all.
+   *
+   * @generated from field: int64 amount_released = 8;
+   */
+  amountReleased: bigint;
 };
 
 /**

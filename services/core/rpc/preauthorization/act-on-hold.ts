@@ -43,6 +43,7 @@ interface Acted extends ReturnType<typeof presentWords> {
   readonly requestId: string;
   readonly state: OperationState;
   readonly replayed?: boolean;
+  readonly amountReleased?: bigint;
 }
 
 type Acts = 'RELEASE' | 'PARTIAL_RELEASE' | 'INCREMENT' | 'EXTENSION';
@@ -92,7 +93,10 @@ async function actOnHold(
       return row.holdRequestId === holdRequestId && (amount === undefined || row.amount === amount);
     }),
     answers: answersOf<Acted>(core, {
-      present: (row, before) => acted(core, row, before),
+      present: async (row, before) => ({
+        ...(await acted(core, row, before)),
+        ...(method === 'RELEASE' && amount !== undefined && { amountReleased: row.amountReleased ?? row.amount }),
+      }),
       unknown: (requestId) => {
         return { preauthorization: { requestId: holdRequestId }, requestId, state: OperationState.UNKNOWN };
       },

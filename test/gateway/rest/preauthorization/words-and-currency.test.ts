@@ -29,6 +29,25 @@ describe('what is said of an operation on a hold', () => {
     }
   });
 
+  it('passes the part of a release on, and answers with what it gave back', async () => {
+    const released = { preauthorization: { ...HOLD, amountReleased: 7n }, requestId: HOLD_ID, state: 4 };
+    const release = (fields: object) =>
+      stage.ask('POST', '/preauthorization/release', { body: { preauthorizationId: PREAUTHORIZATION_ID, ...fields } });
+    core.answers.set('releasePreauthorization', () => ({ ...released, amountReleased: 5n }));
+    const { status, body } = await release({ amountToRelease: 5 });
+    assert.deepEqual([status, body.release, body.amountReleased], [200, { amountReleased: 5 }, 7]);
+    assert.equal(core.lastRequest.amountToRelease, 5n);
+    core.answers.set('releasePreauthorization', () => released);
+    assert.equal('release' in (await release({})).body, false);
+    assert.equal('amountToRelease' in core.lastRequest, false);
+    for (const amountToRelease of [0, -1, 0.5, '5', 1_000_000_000_000, null]) {
+      const refused = await release({ amountToRelease });
+      assert.equal(refused.status, 400);
+      const [error] = (refused.body as { errors: { field: string }[] }).errors;
+      assert.equal(error?.field, 'amountToRelease');
+    }
+  });
+
   it('passes on what the merchant says of an operation, and answers with it', async () => {
     const words = { merchantReference: 'parcel-1', metadata: { parcel: '1' }, reason: 'It has left' };
     for (const [path, method, more, shown] of [

@@ -26,7 +26,7 @@ describe('releasePreauthorization() of a part', () => {
     const hold = await shop.hold();
     const key = { idempotencyKey: randomUUID() };
     const first = await shop.releasePart(hold, 3_000n, key);
-    assert.equal(first.state, OperationState.OK);
+    assert.deepEqual([first.state, first.amountReleased], [OperationState.OK, 3_000n]);
     assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/7000/3000/0');
     assert.deepEqual(await shop.results(hold), ['authorized', 'partially_released 3000']);
     const [notified] = await scripted.notificationsOf(hold);
@@ -45,6 +45,7 @@ describe('releasePreauthorization() of a part', () => {
     await shop.releasePart(hold, 4_000n);
     const key = { idempotencyKey: randomUUID() };
     const last = await shop.releasePart(hold, 6_000n, key);
+    assert.equal(last.amountReleased, 6_000n);
     assert.equal(await shop.books(hold), 'RELEASED 0/0/0/10000/0 RELEASED');
     assert.deepEqual(await shop.results(hold), ['authorized', 'partially_released 4000', 'released 6000']);
     assert.deepEqual(await shop.releasePart(hold, 6_000n, key), { ...last, replayed: true });
@@ -76,7 +77,7 @@ describe('releasePreauthorization() of a part', () => {
   it('is not renewed: a renewal is for what remained', async () => {
     const hold = await shop.hold();
     await shop.releasePart(hold, 3_000n);
-    await shop.release(hold);
+    assert.equal((await shop.release(hold)).amountReleased, 0n, 'said of no release of unstated amount');
     const { preauthorization } = await shop.renew(hold);
     assert.equal(preauthorization?.amount, 7_000n);
   });

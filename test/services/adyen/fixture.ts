@@ -58,7 +58,7 @@ export interface Fixture {
   close(): Promise<void>;
 }
 
-export async function startFixture(): Promise<Fixture> {
+export async function startFixture(environment: Record<string, string> = {}): Promise<Fixture> {
   const [database, adyen, core]: [TestDatabase, FakeAdyen, FakeCore] = await Promise.all([
     createDatabase(),
     startFakeAdyen(),
@@ -68,7 +68,10 @@ export async function startFixture(): Promise<Fixture> {
   const log = openLog('adyen', 'trace', { destination: { write: (line) => void logged.push(line) } });
   let skewMs = 0;
   let sent = 0;
-  const settings = readSettings(ADYEN_SETTINGS, settingsOf(database.url, adyen.origin, core.url));
+  const settings = readSettings(ADYEN_SETTINGS, {
+    ...settingsOf(database.url, adyen.origin, core.url),
+    ...environment,
+  });
   const start = () => startAdapter(settings, { log, now: () => new Date(Date.now() + skewMs) });
   const open = () => {
     const address = `127.0.0.1:${fixture.adapter.grpcPort}`;

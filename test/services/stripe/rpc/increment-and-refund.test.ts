@@ -168,7 +168,7 @@ describe('increments and refunds', () => {
     });
   });
 
-  it('OCTs and extensions are not_supported, with the same answer again', async () => {
+  it('OCTs, partial releases and extensions are not_supported, with the same answer again', async () => {
     const hold = await fixture.placed();
     const { tokenId, terminalId, userId, merchantId, account, amount, currency } = hold;
     const oct = {
@@ -186,9 +186,16 @@ describe('increments and refunds', () => {
       const credit = await fixture.client.credit(oct);
       assert.deepEqual([credit.result?.answer, credit.result?.errorCode], [Answer.NOT_PERFORMED, 'not_supported']);
     }
+    const decrease = { ...voidRequest(hold), amount: 100n, currency };
+    const refused = await fixture.client.decreaseAuthorization(decrease);
+    assert.deepEqual([refused.result?.answer, refused.result?.errorCode], [Answer.NOT_PERFORMED, 'not_supported']);
+    assert.deepEqual((await fixture.client.decreaseAuthorization(decrease)).result, refused.result);
     const extension = await fixture.client.extendAuthorization(voidRequest(hold));
     assert.equal(extension.result?.errorCode, 'not_supported');
     assert.equal(fixture.stripe.requests.length, before);
     assert.equal(intentOf(fixture, hold.requestId).status, 'requires_capture');
+    const placed = await fixture.client.authorize(hold);
+    assert.equal(placed.result?.capabilities?.partialRelease, false);
+    assert.equal((await booksAgree(fixture, hold.requestId)).voided, 0n);
   });
 });

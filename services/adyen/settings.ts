@@ -49,7 +49,7 @@ export const ADYEN_SETTINGS = z.object({
   ADYEN_ADJUSTMENTS: z
     .enum(['on', 'off'])
     .default('off')
-    .describe('`on`: authorises as PreAuth, which can be incremented and extended'),
+    .describe('`on`: authorises as PreAuth, which can be incremented, released in part and extended'),
   ADYEN_GUARANTEE_DAYS: z
     .string()
     .regex(GUARANTEES, 'must be names of cards with 1 to 30 days each, such as visa=7,mc=30')

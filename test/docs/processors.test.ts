@@ -25,6 +25,7 @@ const ROWS: Readonly<Record<string, (description: DescribeResponse) => string>> 
   'A checkout saves the card as a token': ({ savedCards }) => yes(savedCards),
   'Several captures of a hold': ({ authorizations }) => yes(authorizations?.severalCaptures),
   Increments: ({ authorizations }) => yes(authorizations?.increments),
+  'Partial releases': ({ authorizations }) => yes(authorizations?.partialRelease),
   Extensions: ({ authorizations }) => yes(authorizations?.extension),
   Refunds: ({ authorizations }) => yes(authorizations?.refunds),
   OCT: ({ credits }) => yes(credits),

@@ -63,6 +63,9 @@ export interface HoldState extends HoldBooks {
   readonly autoCaptureId?: string | null | undefined;
   /** The authorization ended at the processor by itself, and the rest is booked so; absent = it did not. */
   readonly endedAs?: 'RELEASED' | 'EXPIRED' | null | undefined;
+  /** What that end gave back, and the processor's reference of it; null = it was a void of ours, whose amount is in doubt. */
+  readonly endedAmount?: bigint | null | undefined;
+  readonly endedReference?: string | null | undefined;
 }
 
 /** Returns whether a caller gives another currency than the hold's; absent = the hold's. */
@@ -93,11 +96,11 @@ export function isUsedUp({ remaining, inFlight, changing }: HoldBooks): boolean 
 }
 
 /**
- * Closes a hold of which nothing is left. But an end that gave something back is still to be told: such a hold stays
- * open until that is settled. Without a capture, a release has given all of it back.
+ * Closes a hold of which nothing is left. But a doubtful end that gave something back is still to be told: such a hold
+ * stays open until that is settled. Without a capture, releases have given all of it back.
  */
-export function endUsedUp({ endedAs }: HoldState, books: HoldBooks): HoldBooks {
-  if (endedAs != null && books.released > 0n) return checked(books);
+export function endUsedUp({ endedAs, endedAmount, endedReference }: HoldState, books: HoldBooks): HoldBooks {
+  if (endedAs != null && endedReference == null && (endedAmount ?? 0n) > 0n) return checked(books);
   return books.captured > 0n ? closed(books, 'CAPTURED', 'FINAL') : closed(books, 'RELEASED', 'RELEASED');
 }
 

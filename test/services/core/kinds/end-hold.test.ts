@@ -1,7 +1,9 @@
 /** Authorizations that ended at the processor, without a void or capture of ours. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
 import { AuthorizationEnd } from '../../../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { CapabilitiesSchema } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { isStored } from '../../../../services/core/books/submission-request.ts';
 import { markEnded } from '../../../../services/core/storage/hold/change-hold.ts';
 import { type ReadHold, readHolds } from '../../../../services/core/storage/hold/read-holds.ts';
@@ -12,6 +14,8 @@ import { openMerchant } from '../shop.ts';
 import { openStage, refusal, why } from '../stage.ts';
 
 const { EXPIRED, VOIDED } = AuthorizationEnd;
+
+const CAN_RELEASE_PARTS = create(CapabilitiesSchema, { partialRelease: true, severalCaptures: true });
 
 describe('endHold()', () => {
   const { scripted, processor } = useScriptedStage();
@@ -104,6 +108,20 @@ describe('endHold()', () => {
       await scripted.stage.expire();
       assert.equal(await shop.books(hold), 'CAPTURED 4000/0/0/6000/0 FINAL');
       assert.deepEqual(await shop.results(hold), ['authorized', 'captured 4000']);
+    });
+
+    it('has nothing left to end, either, when that took all that a partial release had left', async () => {
+      processor.says.authorize = () => ({ ...approved, capabilities: CAN_RELEASE_PARTS });
+      const hold = await shop.hold();
+      await shop.releasePart(hold, 3_000n);
+      processor.says.capture = () => undefined;
+      const { capture } = await shop.capture(hold, 7_000n);
+      await ends(hold, EXPIRED, 0n);
+      await scripted.settled(capture?.requestId ?? '', approved);
+      await scripted.stage.expire();
+      assert.equal(await shop.books(hold), 'CAPTURED 7000/0/0/3000/0 FINAL');
+      assert.deepEqual(await shop.results(hold), ['authorized', 'partially_released 3000', 'captured 7000']);
+      assert.deepEqual(await drifts(), []);
     });
 
     it('ends when a release of the merchant found nothing left', async () => {

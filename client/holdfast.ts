@@ -83,7 +83,7 @@ export class Holdfast {
     /** Lets a hold end later. */
     extend: (extension: Body<'extendPreauthorization'>, options?: WriteOptions) =>
       this.#write<'extendPreauthorization'>('/preauthorization/extend', extension, options),
-    /** Gives back what remains of a hold, or cancels its checkout. */
+    /** Gives back what remains of a hold, or the part `amountToRelease`, or cancels its checkout. */
     release: (release: Body<'releasePreauthorization'>, options?: WriteOptions) =>
       this.#write<'releasePreauthorization'>('/preauthorization/release', release, options),
     /** Changes what a hold is for, or when it is captured or ends by itself; null takes a field back. */

@@ -19,7 +19,7 @@ export async function playDemo(file: QuickstartFile, print: (line: string) => vo
 
 const STEPS: readonly (readonly [string, (scene: Scene) => Promise<void>])[] = [
   ['Hold 10.00 EUR with a card token, capture 4.00, 3.00, and the rest as final', captureInParts],
-  ['Add to a hold, let it end later, capture a part, and refund half of that', changeAndRefund],
+  ['Add to a hold, let it end later, capture a part, refund half of that, and give a part back', changeAndRefund],
   ['Renew a hold, and have another one captured at a time', renewAndWait],
   ['Capture more than the hold', overCapture],
   ['Capture twice where the contract allows one capture', captureTwice],
@@ -76,6 +76,11 @@ async function changeAndRefund({ shop, saw }: Scene): Promise<void> {
   const left = { amountCaptured: 1200, amountRefunded: 600, amountRemaining: 300 };
   expect(200, await shop.get(`/preauthorization/${requestId}`), left);
   saw('400 AMOUNT_EXCEEDS_CAPTURE for 601 more; the hold shows 1200 captured, 600 refunded, 300 left');
+  const part = { preauthorizationId, amountToRelease: 100 };
+  const open = { status: 'PARTIALLY_CAPTURED', amountReleased: 100, amountRemaining: 200 };
+  const { body: released } = expect(200, await shop.post('/preauthorization/release', part), open);
+  await notified(shop, released.releaseRequestId, 'partially_released', 'OK');
+  saw('200: 100 released, 200 left, and the hold is open; "partially_released" received, verified');
 }
 
 async function renewAndWait({ shop, saw }: Scene): Promise<void> {

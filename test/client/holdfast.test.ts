@@ -25,13 +25,19 @@ describe('Holdfast', () => {
     const capture = await holds.capture({ preauthorizationId, amountToCapture: 4_000 });
     assert(capture.outcome === 'done');
     assert.equal(capture.amountRemaining, 6_000);
+    const part = await holds.release({ requestId, amountToRelease: 1_000 });
+    assert(part.outcome === 'done');
+    assert.deepEqual(
+      [part.release, part.status, part.amountRemaining],
+      [{ amountReleased: 1_000 }, 'PARTIALLY_CAPTURED', 5_000],
+    );
     const released = await holds.release({ requestId });
     assert(released.outcome === 'done');
-    assert.equal((await holds.get(requestId)).amountReleased, 6_000);
+    assert.deepEqual([released.release, (await holds.get(requestId)).amountReleased], [undefined, 6_000]);
     const results: string[] = [];
     for await (const result of operations.list({ holdRequestId: requestId, pageSize: 1 }))
       results.push(result.operation);
-    assert.deepEqual(results, ['RELEASE', 'CAPTURE']);
+    assert.deepEqual(results, ['RELEASE', 'PARTIAL_RELEASE', 'CAPTURE']);
     const again = await holds.create(
       { ...CUSTOMER, tokenId: 'tok_sandbox_ok', metadata: { order: '1' } },
       { idempotencyKey: hold.idempotencyKey },

@@ -30,6 +30,8 @@ describe('the command line', () => {
     assert.deepEqual([capture.amountCaptured, capture.amountRemaining], [4_000, 6_050]);
     assert.equal((await printed(`refund ${capture.requestId} --amount 1.50`)).amountRefunded, 150);
     assert.equal((await printed(`refund ${capture.requestId}`)).amountRefunded, 3_850);
+    const part = await printed(`release ${hold.requestId} --amount 10.50`);
+    assert.deepEqual([part.release, part.amountRemaining], [{ amountReleased: 1_050 }, 5_000]);
     assert.equal((await printed(`release ${hold.requestId}`)).amountReleased, 6_050);
     assert.equal((await printed(`get ${hold.requestId}`)).captures.length, 1);
     const oct = await printed('oct --amount 1 --token tok_sandbox_ok');
@@ -78,7 +80,9 @@ describe('the command line', () => {
       assert.equal((await printed(`increment ${hold.requestId} --amount 50`)).amountAdded, 50);
       const capture = await printed(`capture ${hold.requestId} --amount 1000`);
       assert.equal(capture.amountCaptured, 1_000);
-      for (const command of ['refund', 'renew']) {
+      const part = await printed(`release ${hold.requestId} --amount 30`);
+      assert.deepEqual(part.release, { amountReleased: 30 });
+      for (const command of ['refund', 'renew', 'release']) {
         const about = command === 'refund' ? capture : hold;
         assert.equal((await holdfast(`${command} ${about.requestId} --amount 10 --currency EUR`)).code, 2);
         assert.match((await holdfast(`${command} ${about.requestId} --currency EUR`)).text, /currency must be JPY/);
@@ -126,6 +130,7 @@ describe('the command line', () => {
     ['refund_returned', 'OK'],
     ['returned', 'OK'],
     ['released', 'RELEASED'],
+    ['partially_released', 'IN_PROGRESS'],
   ] as const) {
     it(`triggers ${word}`, async () => {
       const answer = await printed(`trigger ${word}`);

@@ -283,14 +283,20 @@ describe('holdfast.py', () => {
       "extended = h.extend_hold(preauthorizationId=hold['preauthorizationId'])['outcome']",
       "capture = h.capture_hold(preauthorizationId=hold['preauthorizationId'], amountToCapture=40)",
       "refund = h.create_refund(captureRequestId=capture['requestId'], amount=15)",
+      "part = h.release_hold(requestId=hold['requestId'], amountToRelease=20)",
       "renewed = h.renew_hold(requestId=hold['requestId'], amount=7)['amount']",
       "found = [each['operation'] for each in h.list_operations(holdRequestId=hold['requestId'])]",
       `late = h.create_hold(${HOLD.replace('tok_sandbox_ok', 'tok_sandbox_timeout_applied')})`,
       "answer = [h.get_hold(hold['requestId'])['amountCaptured'], capture['amountCaptured'], found, late['outcome'], " +
-        "str(reports), changed, refund['amountRefunded'], added, extended, renewed]",
+        "str(reports), changed, refund['amountRefunded'], added, extended, renewed, part['release'], part['amountRemaining']]",
     ]);
-    assert.deepEqual(answer.slice(0, 4), [40, 40, ['REFUND', 'CAPTURE', 'EXTENSION', 'INCREMENT'], 'done']);
+    assert.deepEqual(answer.slice(0, 4), [
+      40,
+      40,
+      ['PARTIAL_RELEASE', 'REFUND', 'CAPTURE', 'EXTENSION', 'INCREMENT'],
+      'done',
+    ]);
     assert.equal(answer[4].includes(apiKey), false);
-    assert.deepEqual(answer.slice(5), ['Room 7', 15, 105, 'done', 7]);
+    assert.deepEqual(answer.slice(5), ['Room 7', 15, 105, 'done', 7, { amountReleased: 20 }, 45]);
   });
 });

@@ -6,7 +6,7 @@ import type { Shop } from '../../services/core/shop.ts';
 /** Of the holds that are placed before anything is lied about. */
 const TOKENS = [
   ...(['ok', 'ok', 'ok', 'capture_accepted', 'reversed', 'ended_early', 'void_accepted'] as const),
-  ...(['ok', 'ok', 'ok', 'increment_accepted'] as const),
+  ...(['ok', 'ok', 'ok', 'increment_accepted', 'ok', 'decrease_accepted'] as const),
 ];
 
 /** What is there before anything is lied about: a hold for each thing that is done with one, and captures to refund. */
@@ -29,7 +29,7 @@ export async function askForAll(
   const [captured, released, , accepted, reversed, ended, voided, ...others] = holds.map(
     (hold) => hold ?? assert.fail(),
   );
-  const [incremented, extended, renewed, incrementing] = others;
+  const [incremented, extended, renewed, incrementing, decreased, decreasing] = others;
   const calls = [
     victim.place(),
     victim.place({ tokenId: 'tok_sandbox_declined' }),
@@ -45,6 +45,8 @@ export async function askForAll(
     victim.release(voided as never),
     victim.increment(incremented as never, 1_000n),
     victim.increment(incrementing as never, 1_000n),
+    victim.releasePart(decreased as never, 1_000n),
+    victim.releasePart(decreasing as never, 1_000n),
     victim.extend(extended as never),
     victim.renew(renewed as never),
     victim.refund(capture, 3_000n),

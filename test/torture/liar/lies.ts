@@ -50,7 +50,16 @@ function results(name: string, change: Change): Row {
 
 /** One lie to everything that is sent, whatever its kind. */
 function toAllSent(tell: NonNullable<Lie['capture']>): Lie {
-  const methods = ['authorize', 'capture', 'void', 'credit', 'incrementAuthorization', 'extendAuthorization', 'refund'];
+  const methods = [
+    'authorize',
+    'capture',
+    'void',
+    'credit',
+    'incrementAuthorization',
+    'decreaseAuthorization',
+    'extendAuthorization',
+    'refund',
+  ];
   return Object.fromEntries(methods.map((method) => [method, tell]));
 }
 
@@ -149,6 +158,7 @@ export const LIES: readonly Row[] = [
       void: fails(status.PERMISSION_DENIED),
       credit: fails(status.DATA_LOSS),
       incrementAuthorization: fails(status.INVALID_ARGUMENT),
+      decreaseAuthorization: fails(status.RESOURCE_EXHAUSTED),
       extendAuthorization: fails(status.ABORTED),
       refund: fails(status.INTERNAL),
       createCheckout: fails(status.UNIMPLEMENTED),

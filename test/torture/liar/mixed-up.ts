@@ -1,7 +1,16 @@
 /** Answers that are mixed up with those of other calls. */
 import type { Lie, TogetherCall } from '../../services/conformance/liar.ts';
 
-const METHODS = ['authorize', 'capture', 'void', 'credit', 'incrementAuthorization', 'extendAuthorization', 'refund'];
+const METHODS = [
+  'authorize',
+  'capture',
+  'void',
+  'credit',
+  'incrementAuthorization',
+  'decreaseAuthorization',
+  'extendAuthorization',
+  'refund',
+];
 
 /** Each answer is that of the call before it. */
 function swapped(): Lie {

@@ -83,7 +83,16 @@ export class Transcript {
 }
 
 const SENT = [
-  ...['authorize', 'capture', 'void', 'credit', 'incrementAuthorization', 'extendAuthorization', 'refund'],
+  ...[
+    'authorize',
+    'capture',
+    'void',
+    'credit',
+    'incrementAuthorization',
+    'decreaseAuthorization',
+    'extendAuthorization',
+    'refund',
+  ],
   'inquire',
 ];
 

@@ -60,6 +60,7 @@ const ENTRIES: Readonly<Record<string, { readonly of: readonly string[]; readonl
   HOLD: { of: ['authorization', 'checkout'], hasAmount: true },
   CAPTURE: { of: ['capture'], hasAmount: true },
   INCREMENT: { of: ['increment'], hasAmount: true },
+  PARTIAL_RELEASE: { of: ['decrease'], hasAmount: true },
   EXTENSION: { of: ['extension'], hasAmount: false },
   REFUND: { of: ['refund'], hasAmount: true },
   OCT: { of: ['credit'], hasAmount: true },
@@ -173,12 +174,12 @@ function endsToldWrongly(known: Known): string[] {
   ];
 }
 
-/** What a hold could give back by what is told: what was placed and added, without what was captured. */
+/** What a hold could give back by what is told: what was placed and added, less what was captured or given back in part. */
 function leftOf(hold: string, known: Known): bigint {
   const done = known.told.filter((each) => ENTRIES[each.kind] && finalState(each, known) === 'OK');
   const ofKind = (kind: string) =>
     sumOf(done.filter((each) => each.kind === kind && (each.holdRequestId || each.requestId) === hold));
-  return ofKind('HOLD') + ofKind('INCREMENT') - ofKind('CAPTURE');
+  return ofKind('HOLD') + ofKind('INCREMENT') - ofKind('CAPTURE') - ofKind('PARTIAL_RELEASE');
 }
 
 function sumOf(all: readonly Told[]): bigint {

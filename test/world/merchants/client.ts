@@ -16,10 +16,13 @@ import type { PythonClient } from './python.ts';
 type Answered = { readonly outcome: 'done' | 'unknown' } & Named;
 
 /** What an answer names; of an extension the requestId is the hold's. */
-type Named = Pick<Told, 'requestId' | 'preauthorizationId'> & { readonly extensionRequestId?: string };
+type Named = Pick<Told, 'requestId' | 'preauthorizationId'> & {
+  readonly extensionRequestId?: string;
+  readonly releaseRequestId?: string;
+};
 
-const namesOf = ({ requestId, extensionRequestId, preauthorizationId }: Named) => ({
-  requestId: extensionRequestId ?? requestId,
+const namesOf = ({ requestId, extensionRequestId, releaseRequestId, preauthorizationId }: Named) => ({
+  requestId: extensionRequestId ?? releaseRequestId ?? requestId,
   preauthorizationId,
 });
 
@@ -77,6 +80,7 @@ export function openClient(
       hold: holds.create,
       capture: holds.capture,
       release: holds.release,
+      part: holds.release,
       increment: holds.increment,
       extension: holds.extend,
       renewal: holds.renew,

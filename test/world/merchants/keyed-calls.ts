@@ -20,7 +20,10 @@ export interface LiedTo extends Merchants {
 }
 
 /** Where a call has its fields. */
-const FIELDS = { place: 0, checkout: 0, oct: 0, release: 1, extend: 1, renew: 1, capture: 2, increment: 2, refund: 2 };
+const FIELDS = {
+  ...{ place: 0, checkout: 0, oct: 0, release: 1, extend: 1, renew: 1 },
+  ...{ capture: 2, increment: 2, releasePart: 2, refund: 2 },
+};
 
 /** Gives each call of a shop a key, and records it. */
 export function withKeys(shop: Shop, calls: KeyedCall[]): Shop {

@@ -2,7 +2,7 @@
 import type { Heard } from './caller.ts';
 
 /** The writes that the table covers. */
-export type Kind = 'hold' | 'capture' | 'release' | 'increment' | 'extension' | 'renewal' | 'refund' | 'oct';
+export type Kind = 'hold' | 'capture' | 'release' | 'part' | 'increment' | 'extension' | 'renewal' | 'refund' | 'oct';
 
 /**
  * done: stored. refused: not done, and never will be. ask: may have been done; ask by requestId. unknown: may have been
@@ -65,6 +65,7 @@ const HAS_STATUS: ReadonlySet<Kind> = new Set(['capture', 'increment', 'refund',
 const WHOLE: Readonly<Record<Kind, readonly string[]>> = {
   hold: ['preauthorizationId'],
   release: ['preauthorizationId'],
+  part: ['preauthorizationId', 'releaseRequestId', 'release'],
   extension: ['preauthorizationId', 'extensionRequestId', 'expiresAt'],
   renewal: ['preauthorizationId', 'renews'],
   capture: ['captureDate'],
@@ -83,6 +84,7 @@ const REFUSALS: Readonly<Record<Kind, ReadonlySet<string>>> = {
   oct: new Set(['CARD_DECLINED']),
   capture: new Set(['CARD_DECLINED', 'CAPTURE_IN_FLIGHT']),
   release: new Set(['CAPTURE_IN_FLIGHT']),
+  part: new Set(['CAPTURE_IN_FLIGHT']),
   increment: new Set(['CAPTURE_IN_FLIGHT']),
   extension: new Set(['CAPTURE_IN_FLIGHT']),
   renewal: new Set(['CARD_DECLINED']),

@@ -21,6 +21,7 @@ def obey(want):
         "hold": holdfast.create_hold,
         "capture": holdfast.capture_hold,
         "release": holdfast.release_hold,
+        "part": holdfast.release_hold,
         "increment": holdfast.increment_hold,
         "extension": holdfast.extend_hold,
         "renewal": holdfast.renew_hold,
@@ -30,7 +31,8 @@ def obey(want):
     try:
         answer = writes[want["kind"]](idempotency_key=want["key"], timeout=want["timeoutS"], **want["body"])
         told = {name: answer.get(name) for name in ("outcome", "requestId", "preauthorizationId")}
-        told["requestId"] = answer.get("extensionRequestId", told["requestId"])
+        for name in ("extensionRequestId", "releaseRequestId"):
+            told["requestId"] = answer.get(name, told["requestId"])
     except HoldfastError as error:
         told = {"outcome": "not done", "requestId": error.request_id}
     except Exception as error:  # A bug of the client.

@@ -34,7 +34,7 @@ export interface Steppers extends Merchants {
 /** Steps between a restore and its notice. */
 export const UNNOTICED: readonly Step[] = [
   ...(['events', 'inquire', 'expire', 'captureDue', 'pay'] as const),
-  ...(['capture', 'capture', 'release', 'increment', 'extend', 'refund'] as const),
+  ...(['capture', 'capture', 'release', 'releasePart', 'increment', 'extend', 'refund'] as const),
 ];
 /** The share of keyed calls while the database may be reconciled: one with a key is refused. */
 const SOME_KEYED = 0.4;
@@ -45,6 +45,7 @@ const SOME_KEYED = 0.4;
  */
 const TOKENS = [
   ...['ok', 'ok', 'ok', 'ok', 'declined', 'accepted', 'timeout_applied', 'increment_timeout_applied'],
+  ...['decrease_timeout_applied', 'decrease_accepted', 'decrease_declined'],
   ...['capture_accepted', 'capture_accepted_declined', 'capture_declined', 'single_capture'],
   ...['capture_timeout_applied', 'capture_timeout_lost', 'extension_accepted', 'refund_accepted', 'refund_declined'],
   ...['refund_timeout_applied', 'void_accepted', 'void_timeout_applied', 'void_timeout_lost', 'ended_early'],
@@ -125,6 +126,11 @@ export function openStory(stage: TwoProcessors, random: () => number) {
       const hold = pick(holds);
       await act(`release ${hold.requestId}`, (key) => hold.shop.release(hold, key));
     },
+    releasePart: () =>
+      onPlaced((shop, hold) => {
+        const amount = pick([300n, 1_000n, 4_000n]);
+        return act(`give ${amount} of ${hold.requestId} back`, (key) => shop.releasePart(hold, amount, key));
+      }),
     async renew() {
       const hold = pick(holds);
       await place(hold.shop, `renew ${hold.requestId}`, (key) => hold.shop.renew(hold, key));

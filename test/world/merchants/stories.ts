@@ -7,11 +7,12 @@ import type { Kind } from './promise.ts';
 
 /** How often a token is used, in percent. */
 const TOKENS = {
-  ok: 62,
+  ok: 59,
   slow: 8,
   declined: 5,
   timeout_applied: 5,
   timeout_lost: 4,
+  decrease_timeout_applied: 3,
   capture_timeout_applied: 7,
   capture_timeout_lost: 5,
   capture_declined: 2,
@@ -50,7 +51,7 @@ export function openStoryteller(
       merchant,
       // No two captures of a hold have the same amount, so the ledger tells them apart.
       parts: Array.from({ length: parts }, (_, part) => 100 + 10 * part + Math.floor(random() * 10)),
-      changes: (['increment', 'extension'] as const).filter(() => random() < 0.3),
+      changes: CHANGES.filter((kind) => random() < 0.3 && (kind !== 'part' || sendsNewFields)),
       isTogether: random() < 0.5,
       last: random(),
       refunds: Math.floor(random() * 4),
@@ -72,10 +73,11 @@ export function openStoryteller(
     const capture = (amount: number, finalCapture?: boolean) =>
       captureOf(merchant, userId, handle, amount, finalCapture, said);
     const release = want('release', HOLD, {});
-    const change = (kind: 'increment' | 'extension') =>
-      kind === 'increment'
-        ? want(kind, HOLD, { amountToAdd: 200 })
-        : intentionOf(kind, merchant, userId, HOLD, { preauthorizationId: handle });
+    const change = (kind: (typeof CHANGES)[number]) => {
+      if (kind === 'increment') return want(kind, HOLD, { amountToAdd: 200 });
+      if (kind === 'part') return want(kind, HOLD, { amountToRelease: 100 });
+      return intentionOf(kind, merchant, userId, HOLD, { preauthorizationId: handle });
+    };
     if (drawn.isMistaken) await client.want(mistaken(capture(MISTAKEN)));
     const told = await wantAll([...changes.map(change), ...parts.map((amount) => capture(amount))], drawn.isTogether);
     if (!merchant.severalCaptures || last < 0.4) {
@@ -162,11 +164,14 @@ const LESS_EACH_TIME = 100;
 /** What nobody wants otherwise. */
 const MISTAKEN = 99;
 
+const CHANGES = ['increment', 'part', 'extension'] as const;
+
 /** Where each kind is sent, and what the processor's ledger calls it. */
 const KINDS: Readonly<Record<Kind, readonly [path: string, entry: string]>> = {
   hold: ['/preauthorization', 'authorization'],
   capture: ['/preauthorization/authorization', 'capture'],
   release: ['/preauthorization/release', 'void'],
+  part: ['/preauthorization/release', 'decrease'],
   increment: ['/preauthorization/increment', 'increment'],
   extension: ['/preauthorization/extend', 'extension'],
   renewal: ['/preauthorization/renew', 'authorization'],

@@ -18,6 +18,12 @@ export function reserveRelease(hold: HoldState): HoldBooks {
   return { ...booksOf(hold), remaining: 0n, inFlight: hold.remaining, closing: true };
 }
 
+/** What storing a release of a part makes of its hold. */
+export function reservePart(hold: HoldState, amount: bigint): HoldBooks {
+  return { ...booksOf(hold), remaining: hold.remaining - amount, inFlight: hold.inFlight + amount, closing: true };
+}
+
+export const ABLE = { severalCaptures: true, increments: true, extension: true, refunds: true, partialRelease: true };
 export const NOW = new Date('2027-01-01T00:00:00Z');
 export const NEVER_PLACED: HoldBooks = { ...openHold(100n), remaining: 0n };
 export const TERMS = { phase: 'AUTHORIZED', frozen: false, expiresAt: new Date('2027-01-08T00:00:00Z') } as const;

@@ -92,7 +92,7 @@ describe('audit()', () => {
     assert(audited.entries > 10 && audited.operations > 10);
   });
 
-  it('finds nothing in holds that are being extended, incremented, released in part or ended', async () => {
+  it('finds nothing in holds that are being extended, incremented or ended', async () => {
     const { inFlight } = (await look()).audited;
     const extended = await place('extension_timeout_lost');
     await client.holds.extendPreauthorization({ merchantId: 'acme', preauthorizationId: extended.preauthorizationId });
@@ -101,13 +101,9 @@ describe('audit()', () => {
     await client.holds.incrementPreauthorization(increment);
     const ended = await place('void_timeout_lost');
     await client.holds.releasePreauthorization({ merchantId: 'acme', requestId: ended.requestId });
-    for (const token of ['decrease_timeout_lost', 'decrease_timeout_applied']) {
-      const { requestId } = await place(token);
-      await client.holds.releasePreauthorization({ merchantId: 'acme', requestId, amountToRelease: 300n });
-    }
     const { drifts, audited } = await look();
     assert.deepEqual(drifts, []);
-    assert.equal(audited.inFlight, inFlight + 5);
+    assert.equal(audited.inFlight, inFlight + 3);
   });
 
   it('finds counters that differ from the sum of the captures', async () => {
@@ -193,42 +189,6 @@ describe('audit()', () => {
       hold.requestId,
       () => sql('update hold set refunded = 5 where request_id = $1', [hold.requestId]),
       () => sql('update hold set refunded = 4 where request_id = $1', [hold.requestId]),
-    );
-  });
-
-  it('finds partial releases that do not add up', async () => {
-    const { requestId: id } = await place();
-    const asked = { merchantId: 'acme', requestId: id, amountToRelease: 300n };
-    const { requestId: part } = await client.holds.releasePreauthorization(asked);
-    await finds(
-      ['HOLD_COUNTERS', 'SUMS_AT_PROCESSOR'],
-      id,
-      () => sql('update hold set released = 299, remaining = 701 where request_id = $1', [id]),
-      () => sql('update hold set released = 300, remaining = 700 where request_id = $1', [id]),
-    );
-    await finds(
-      ['SUMS_AT_PROCESSOR'],
-      id,
-      () => ledger('UPDATE entry SET voided = 299 WHERE requestId = ?', id),
-      () => ledger('UPDATE entry SET voided = 300 WHERE requestId = ?', id),
-    );
-    await finds(
-      ['AMOUNT_AT_PROCESSOR'],
-      part,
-      () => ledger('UPDATE entry SET amount = 299 WHERE requestId = ?', part),
-      () => ledger('UPDATE entry SET amount = 300 WHERE requestId = ?', part),
-    );
-    await finds(
-      ['NOT_DONE_AT_PROCESSOR'],
-      part,
-      () => ledger('UPDATE entry SET answer = 2 WHERE requestId = ?', part),
-      () => ledger('UPDATE entry SET answer = 1 WHERE requestId = ?', part),
-    );
-    await finds(
-      ['OPERATION_DIFFERS'],
-      part,
-      () => sql('update operation set amount = 299 where request_id = $1', [part]),
-      () => sql('update operation set amount = 300 where request_id = $1', [part]),
     );
   });
 

@@ -95,6 +95,7 @@ describe('watchNotifications()', () => {
     await acme.increment(hold, 100n);
     stage.clock.advance(60_000);
     await acme.extend(hold);
+    await acme.releasePart(hold, 100n);
     await acme.release(hold);
     await acme.oct();
     await refusal(acme.place({ tokenId: 'tok_sandbox_declined' }));
@@ -121,6 +122,7 @@ describe('watchNotifications()', () => {
     await stage.expire();
     const words = ['authorized', 'authorized', 'captured', 'refunded', 'incremented', 'extended'];
     words.push(
+      'partially_released',
       'released',
       'paid',
       'declined',

@@ -1,6 +1,11 @@
 import type { KeptResult } from './entry.ts';
 import { plainText } from './plain-text.ts';
 
+/** The card network's identifier of an authorization, in the contract's form. */
+export function keptNetworkId(said: unknown): Pick<KeptResult, 'networkTransactionId'> {
+  return { networkTransactionId: plainText(String(said ?? '').slice(0, 64)) };
+}
+
 /** What a processor says of a card, in its own words. What it does not say is absent or empty. */
 interface SaidCard {
   readonly brand: string | null | undefined;

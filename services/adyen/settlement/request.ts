@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { keptCard } from '../../../platform/adapter/card.ts';
+import { keptCard, keptNetworkId } from '../../../platform/adapter/card.ts';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import type { KeptResult } from '../../../platform/adapter/entry.ts';
 import { Answer, MerchantReason } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -111,7 +111,13 @@ function readPayment(answer: AdyenAnswer): Ending | undefined {
   const { pspReference, resultCode, refusalReason, refusalReasonCode } = answer;
   switch (resultCode) {
     case 'Authorised':
-      return pspReference === '' ? undefined : { ...APPROVED, pspReference, ...cardOf(answer), ...networkOf(answer) };
+      if (pspReference === '') return undefined;
+      return {
+        ...APPROVED,
+        pspReference,
+        ...cardOf(answer),
+        ...keptNetworkId(answer.additionalData.networkTxReference),
+      };
     case 'Refused':
       return { ...declined(codeOf(refusalReason, refusalReasonCode), refusalReason, cardOf(answer)), pspReference };
     case 'Error':
@@ -152,10 +158,6 @@ function cardOf({ paymentMethod, additionalData }: AdyenAnswer): Partial<KeptRes
     // "51 : Insufficient funds"
     declineCode: said('refusalReasonRaw').split(/\s*:/)[0],
   });
-}
-
-function networkOf({ additionalData }: AdyenAnswer): Partial<KeptResult> {
-  return { networkTransactionId: String(additionalData.networkTxReference ?? '').slice(0, 64) };
 }
 
 /** An authentication that was only attempted shifts the liability, too. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type Stripe from 'stripe';
+import { keptNetworkId } from '../../../platform/adapter/card.ts';
 import { approved, declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import { type Context, requestOptions } from '../adapter-context.ts';
 import { cardOf, declinedCardOf } from '../api/card.ts';
@@ -55,7 +56,7 @@ function approvedBy(intent: Stripe.PaymentIntent, entry: Entry): Ending {
     reference: intent.id,
     ...(card && {
       ...cardOf(card),
-      networkTransactionId: card.network_transaction_id ?? '',
+      ...keptNetworkId(card.network_transaction_id),
       severalCaptures: card.multicapture?.status === 'available',
       increments: card.incremental_authorization?.status === 'available',
     }),

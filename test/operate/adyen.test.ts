@@ -128,11 +128,34 @@ describe('core with an acquirer that only ever says "received"', () => {
     assert.deepEqual([payment?.authorised, payment?.captured], [12_500, 12_500]);
   });
 
-  it('leaves a hold as it is when Adyen refuses to add to it, and to let it end later', async () => {
+  it('gives a part of a hold back when Adyen says so, and captures the rest', async () => {
+    const { preauthorizationId, requestId } = await place();
+    const part = { requestId, amountToRelease: 3_000 };
+    const notify = notifying.hold();
+    const release = await shop.post('/preauthorization/release', part);
+    assert.deepEqual([release.status, release.body.status], [202, 'IN_PROGRESS']);
+    const capture = (amountToCapture: number) =>
+      shop.post('/preauthorization/authorization', { preauthorizationId, amountToCapture, finalCapture: true });
+    assert.equal((await capture(7_000)).body.code, 'CAPTURE_IN_FLIGHT');
+    notify();
+    assert.equal((await settled(release.body.requestId)).statusInfo, 'partially_released');
+    assert.equal((await capture(7_001)).body.code, 'AMOUNT_EXCEEDS_HOLD');
+    assert.equal((await settled((await capture(6_000)).body.requestId)).status, 'OK');
+    const { body: now } = await shop.get(`/preauthorization/${requestId}`);
+    assert.deepEqual(
+      [now.status, now.amount, now.amountCaptured, now.amountReleased],
+      ['CAPTURED', 10_000, 6_000, 4_000],
+    );
+    const payment = [...adyen.payments.values()].find(({ reference }) => reference === requestId);
+    assert.deepEqual([payment?.authorised, payment?.captured], [7_000, 6_000]);
+  });
+
+  it('leaves a hold as it is when Adyen refuses to add to it, to give a part back, and to let it end later', async () => {
     const hold = await place('stored_amountUpdates_fail');
     const { preauthorizationId } = hold;
     for (const [path, more] of [
       ['increment', { amountToAdd: 2_500 }],
+      ['release', { amountToRelease: 2_500 }],
       ['extend', {}],
     ] as const) {
       const { body } = await shop.post(`/preauthorization/${path}`, { preauthorizationId, ...more });

@@ -150,11 +150,11 @@ describe(`the console in a browser${CHROMIUM ? '' : ' (skipped: there is no /usr
     await says('€3.00 remains, where the processor gives a part back.');
     await button('Release €2.00').click();
     await says('€2.00 released.');
+    await says('Notification “partially_released” to the webhook endpoint');
     await button('Release…').click();
     await button('Continue').click();
     await button('Release €3.00').click();
     await says('€3.00 released.');
-    await says('Notification “partially_released” to the webhook endpoint');
     await says('Notification “released” to the webhook endpoint');
   });
 

@@ -151,8 +151,10 @@ export const releaseDialog = ({ requestId, amountRemaining, currency, merchantId
     const rest = formatAmount(amountRemaining - amount, currency);
     return amount === amountRemaining ? 'The hold ends.' : `${rest} remains, where the processor gives a part back.`;
   },
-  send: ({ amount, words }, key) => {
+  async send({ amount, words }, key) {
     const part = amount === amountRemaining ? {} : { amountToRelease: amount };
-    return post(pathOf`/holds/${requestId}/release`, { ...part, currency, ...words }, key);
+    const { amountReleased } = await post(pathOf`/holds/${requestId}/release`, { ...part, currency, ...words }, key);
+    // Done, it answers the hold, with a status of its own.
+    return { status: amountReleased === undefined ? 'IN_PROGRESS' : 'OK' };
   },
 });

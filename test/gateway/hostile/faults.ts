@@ -216,6 +216,11 @@ export function drawingFaults({ components }: Document) {
     ];
   }
 
+  /** An object that the example does not have, with what it must have: words so far. */
+  function leastOf({ properties = {}, required = [] }: Schema): Record<string, unknown> {
+    return Object.fromEntries(required.map((name) => [name, resolve(properties[name] ?? {}).enum?.[0]]));
+  }
+
   /** One broken field each, also of the objects within. */
   function fieldFaults(
     schema: Schema,
@@ -233,7 +238,7 @@ export function drawingFaults({ components }: Document) {
         ...(schema.required?.includes(name) ? [fc.constant(faulty(JSON.stringify(others), name))] : []),
         ...(isOther ? [] : badValues(name, field).map((bad) => bad.map((wrong) => faulty(source(wrong), name)))),
         ...(within.properties
-          ? fieldFaults(within, own as Record<string, unknown>, (wrong, below) =>
+          ? fieldFaults(within, (own ?? leastOf(within)) as Record<string, unknown>, (wrong, below) =>
               faulty(source(wrong), `${name}.${below}`),
             )
           : []),

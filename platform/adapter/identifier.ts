@@ -26,6 +26,8 @@ const NOT_COMPARED: ReadonlySet<string> = new Set([
   'merchantReference',
   'description',
   'customerPresent',
+  'merchantReason',
+  'networkTransactionId',
   'expectedCaptureAt',
   'memo',
   'merchantName',

@@ -48,7 +48,14 @@ interface RunOn {
   readonly stage: Stage;
 }
 
-const CAN_RELEASE_PARTS = create(CapabilitiesSchema, { partialRelease: true, severalCaptures: true });
+/** The abilities of an authorization that can do everything. */
+export const ABLE = create(CapabilitiesSchema, {
+  severalCaptures: true,
+  increments: true,
+  partialRelease: true,
+  extension: true,
+  refunds: true,
+});
 
 let key = 0;
 const newKey = () => ({ idempotencyKey: `crash-${key++}` });
@@ -160,7 +167,7 @@ export const LOSSES: Record<
   },
   PARTIAL_RELEASE: {
     async lose({ shop, processor }) {
-      processor.says.authorize = () => ({ ...approved, capabilities: CAN_RELEASE_PARTS });
+      processor.says.authorize = () => ({ ...approved, capabilities: ABLE });
       const hold = await shop.hold();
       processor.says.decreaseAuthorization = () => undefined;
       const { requestId, state, preauthorization } = await shop.releasePart(hold, 3_000n);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { CrashPoint } from '../../../../../services/core/domain/crash-points.ts';
 import type { TestDatabase } from '../../../../database.ts';
 import { accepted, approved, atWork, type FakeProcessor, startFakeProcessor } from '../../fake-processor.ts';
-import { LOSSES, RUNS } from '../../kinds/samples.ts';
+import { ABLE, LOSSES, RUNS } from '../../kinds/samples.ts';
 import { openMerchant, openShop, sql } from '../../shop.ts';
 import { openStage, type Stage } from '../../stage.ts';
 
@@ -97,13 +97,17 @@ async function store({ stage, processor, crash, shop }: Released): Promise<OpenO
 }
 
 function approveAll(processor: FakeProcessor): void {
-  const names = ['authorize', 'capture', 'void', 'refund', 'credit', 'incrementAuthorization', 'extendAuthorization'];
-  processor.says = Object.fromEntries(names.map((name) => [name, () => approved]));
+  const names = ['capture', 'void', 'refund', 'credit'];
+  const changes = ['incrementAuthorization', 'decreaseAuthorization', 'extendAuthorization'];
+  processor.says = Object.fromEntries([...names, ...changes].map((name) => [name, () => approved]));
+  processor.says.authorize = () => ({ ...approved, capabilities: ABLE });
 }
 
 /** What loses an answer sets a script without one, which is replaced as it is set. */
 function acceptLost(processor: FakeProcessor, accept: () => typeof approved): void {
-  processor.says = new Proxy(processor.says, { set: (says, name) => Reflect.set(says, name, accept) });
+  processor.says = new Proxy(processor.says, {
+    set: (says, name, script) => Reflect.set(says, name, script() === undefined ? accept : script),
+  });
 }
 
 async function newest(stage: Stage, table: 'hold' | 'submission'): Promise<{ requestId: string }> {

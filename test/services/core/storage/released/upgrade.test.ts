@@ -14,7 +14,7 @@ for (const { version } of releases) {
   describe(`an upgrade from ${version}`, () => {
     it('keeps every row, and settles what was open', async () => {
       const { nowMs, open, rows } = await recordedBy(version);
-      assert.equal(open.length, 28);
+      assert(open.length >= 28, `${open.length} were open`);
       const database = await createReleasedDatabase(migrationsOf(version), rows);
       await migrateDatabase(database.url);
       const after = await readRows(database.url);

@@ -8,7 +8,16 @@ const HANDLE = /^pre_[A-Za-z0-9_-]{32}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Fields whose value the service, the processor or the test's own address decides. */
 const CHOSEN: ReadonlySet<string> = new Set([
-  ...['reference', 'bankReference', 'networkTransactionId', 'checkoutUrl', 'csrfToken', 'address', 'bodySha256', 'signatureSha256Prefix'],
+  ...[
+    'reference',
+    'bankReference',
+    'networkTransactionId',
+    'checkoutUrl',
+    'csrfToken',
+    'address',
+    'bodySha256',
+    'signatureSha256Prefix',
+  ],
   ...['apiKey', 'signingSecret', 'etag'],
 ]);
 const LAST4_OF_KEY = /^(merchant\.|items\.\d+\.)?(apiKeys\.\d+\.)?last4$/;

@@ -5,7 +5,7 @@ import { givenBackOtherwise } from '../domain/contradiction.ts';
 import { booksOf, isOpen } from '../domain/hold-rules.ts';
 import type { KindOnHold } from '../domain/kinds.ts';
 import { type FinalOutcome, isOk } from '../domain/outcome.ts';
-import { judgeRefund, settleRefund } from '../domain/refund-rules.ts';
+import { judgeImportedRefund, judgeRefund, settleRefund } from '../domain/refund-rules.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import { judgeImportedPart, judgePartialRelease, judgeRelease, settlePartialRelease } from '../domain/release-rules.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
@@ -123,8 +123,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
   REFUND: {
     judge(hold, { amount, imported = false }, capture) {
       if (capture?.holdRequestId !== hold.requestId) return 'CAPTURE_NOT_FOUND';
-      // An imported refund was made even though the hold is frozen since.
-      const judgement = judgeRefund(imported ? { ...hold, frozen: false } : hold, capture, amount);
+      const judgement = (imported ? judgeImportedRefund : judgeRefund)(hold, capture, amount);
       return typeof judgement === 'string' ? judgement : { ...judgement, closing: hold.closing };
     },
     reckon(submission, hold, ending) {

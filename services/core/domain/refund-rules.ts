@@ -30,6 +30,19 @@ export function judgeRefund(
   return wanted <= leftWithoutRefunds(hold, capture) ? 'CAPTURE_NOT_SETTLED' : 'AMOUNT_EXCEEDS_CAPTURE';
 }
 
+/**
+ * Judges a refund that the processor has made already: whatever it says of its abilities, although the hold is frozen
+ * since, and whatever was reversed since, because a reversal takes refunded money, too.
+ */
+export function judgeImportedRefund(
+  hold: HoldState,
+  capture: RefundedCapture,
+  amount: bigint | undefined,
+): RefusalCode | { readonly amount: bigint } {
+  const then = { ...hold, capabilities: undefined, frozen: false, reversed: 0n };
+  return judgeRefund(then, { ...capture, amountReversed: 0n }, amount);
+}
+
 /** Settles a reserved refund. */
 export function settleRefund(hold: HoldBooks, amount: bigint, ok: boolean): HoldBooks {
   assert(amount <= hold.refunding, 'a refund settles what it reserved');

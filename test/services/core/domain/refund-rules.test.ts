@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { HoldBooks, HoldState } from '../../../../services/core/domain/hold-rules.ts';
-import { judgeRefund, settleRefund } from '../../../../services/core/domain/refund-rules.ts';
+import { judgeImportedRefund, judgeRefund, settleRefund } from '../../../../services/core/domain/refund-rules.ts';
 
 describe('judgeRefund()', () => {
   const books: HoldBooks = {
@@ -78,6 +78,19 @@ describe('judgeRefund()', () => {
   for (const [name, on, of, amount, answer] of CASES) {
     it(`judges ${name}`, () => {
       const judgement = judgeRefund(on, of, amount);
+      assert.equal(typeof judgement === 'string' ? judgement : judgement.amount, answer);
+    });
+  }
+
+  for (const [name, on, of, amount, answer] of [
+    ['what was reversed since', { ...hold, reversed: 90n }, { ...capture, amountReversed: 40n }, 40n, 40n],
+    ['what the authorization cannot do any more', { ...hold, capabilities: once, frozen: true }, capture, 40n, 40n],
+    ['more than is left beside a refund without a result', reserved, busy, 11n, 'CAPTURE_NOT_SETTLED'],
+    ['more than was not refunded', hold, { ...capture, amountRefunded: 30n }, 11n, 'AMOUNT_EXCEEDS_CAPTURE'],
+    ['a capture without a result', hold, { ...capture, state: 'UNKNOWN' }, 1n, 'CAPTURE_NOT_SETTLED'],
+  ] as const) {
+    it(`judges an imported refund of ${name}`, () => {
+      const judgement = judgeImportedRefund(on, of, amount);
       assert.equal(typeof judgement === 'string' ? judgement : judgement.amount, answer);
     });
   }

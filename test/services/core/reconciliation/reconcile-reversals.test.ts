@@ -42,6 +42,28 @@ describe('reconcile() with reversals', () => {
     }
   }
 
+  for (const token of ['tok_sandbox_reversed_in_part', 'tok_sandbox_reversed_unattributed']) {
+    for (const lost of ['refund', 'refund and its capture']) {
+      it(`imports a lost ${lost}, reversed after the refund (${token})`, async () => {
+        const hold = await shop.hold({ tokenId: token });
+        const capture = async () => (await shop.capture(hold, 300n)).capture ?? assert.fail();
+        const known = lost === 'refund' ? await capture() : undefined;
+        const goBack = await rememberNow(stage);
+        await shop.refund(known ?? (await capture()));
+        stage.clock.advance(3_000);
+        await stage.sandbox.reportDue();
+        const before = await shop.get(hold);
+        assert.equal(before.amountRefunded, 300n);
+        await goBack();
+        const { lines, left } = await decide({ importing: ['all'] });
+        assert.equal(left, 0, lines.join('\n'));
+        const { amountRefunded, amountReversed } = await shop.get(hold);
+        assert.deepEqual([amountRefunded, amountReversed], [300n, before.amountReversed]);
+        assert.deepEqual(await drifts(), []);
+      });
+    }
+  }
+
   for (const isNamed of [true, false]) {
     it(`books a reversal once that comes again, by its ${isNamed ? 'capture' : 'hold'}, after import`, async () => {
       const hold = await shop.hold({ tokenId: 'tok_sandbox_reversed_in_part' });

@@ -93,7 +93,7 @@ export function isInDoubt(error: unknown): boolean {
 }
 
 /**
- * NOT_SENT: no connection took it. BROKEN: the connection broke while it was under way. OVERDUE: no answer came in
+ * NOT_SENT: no connection took it, or an older core that does not know the method. BROKEN: the connection broke while it was under way. OVERDUE: no answer came in
  * time. RUNNING: an earlier try of this operation has no result yet. RESULT: the operation's own result. REFUSED: core
  * refused it and stored nothing.
  */
@@ -111,6 +111,7 @@ function meaningOf(error: unknown, named?: Named): Meaning {
     return info.reason === 'IDEMPOTENCY_IN_FLIGHT' ? 'RUNNING' : 'RESULT';
   }
   if (error.code === status.DEADLINE_EXCEEDED) return 'OVERDUE';
+  if (error.code === status.UNIMPLEMENTED) return 'NOT_SENT';
   if (!isAnsweredByCore(error) && BROKEN.includes(error.code)) {
     return error.details.includes('No connection established') ? 'NOT_SENT' : 'BROKEN';
   }

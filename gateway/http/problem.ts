@@ -185,8 +185,16 @@ function problemOfBareStatus(error: ServiceError): Problem {
   return new Problem(AWAY.includes(error.code) ? 'UNAVAILABLE' : 'INTERNAL', { cause: error });
 }
 
-/** No core answers, or not in time; CANCELLED is what grpc-js says when the connection breaks under a call. */
-const AWAY: readonly number[] = [grpcStatus.UNAVAILABLE, grpcStatus.DEADLINE_EXCEEDED, grpcStatus.CANCELLED];
+/**
+ * No core answers, or not in time; CANCELLED is what grpc-js says when the connection breaks under a call,
+ * UNIMPLEMENTED an older core while cores are upgraded.
+ */
+const AWAY: readonly number[] = [
+  grpcStatus.UNAVAILABLE,
+  grpcStatus.DEADLINE_EXCEEDED,
+  grpcStatus.CANCELLED,
+  grpcStatus.UNIMPLEMENTED,
+];
 
 function isProblemCode(reason: string): reason is ProblemCode {
   return Object.hasOwn(PROBLEMS, reason);

@@ -17,6 +17,7 @@ import {
   Increment,
   RELEASE,
   Refund,
+  release,
   releaseIn,
 } from '../resource/payments.ts';
 import {
@@ -166,11 +167,11 @@ export const HOLD_ROUTES = {
     answers: { 200: { description: 'Released', schema: OperatorReleasedHold } },
     codes: RELEASE_OF_PART,
     handler: async ({ ctx, core, asOperator, params, body, name }) => {
-      const release = await core.preauthorizations.releasePreauthorization({ ...params, ...body, ...name }, asOperator);
-      return answerChange(ctx, release, (hold, releaseRequestId) => ({
+      const released = await release(core, { ...params, ...body, ...name }, asOperator);
+      return answerChange(ctx, released, (hold, releaseRequestId) => ({
         ...OperatorHold.json(hold),
         releaseRequestId,
-        ...releaseIn(release),
+        ...releaseIn(released),
       }));
     },
   }),

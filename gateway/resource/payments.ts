@@ -1,10 +1,13 @@
 /** The JSON forms of holds, captures, increments, refunds and OCTs. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import type { GrpcCall } from '../../platform/grpc-client.ts';
 import { OctSchema } from '../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationState, PaymentMethodSchema } from '../../proto/gen/holdfast/v1/payment_pb.js';
 import * as contract from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundSchema } from '../../proto/gen/holdfast/v1/refund_pb.js';
+import type { Core } from '../core/client.ts';
 import { restName } from '../http/problem.ts';
 import { answer, type Json } from './answer.ts';
 import { AMOUNT, answered, requestId, some, TIME } from './answer-fields.ts';
@@ -139,8 +142,8 @@ export const RELEASE = {
     .optional(),
 };
 
-export function releaseIn(response: Said & Pick<contract.ReleasePreauthorizationResponse, 'amountReleased'>): Json {
-  const { amountReleased } = response;
+export function releaseIn(response: Said & { readonly amountReleased?: bigint }): Json {
+  const { amountReleased = 0n } = response;
   const release = {
     amountReleased: amountReleased === 0n ? undefined : AMOUNT.json(amountReleased),
     ...wordsOf(response),
@@ -148,6 +151,22 @@ export function releaseIn(response: Said & Pick<contract.ReleasePreauthorization
   const said = Object.fromEntries(Object.entries(release).filter(([, value]) => value !== undefined));
   return Object.keys(said).length === 0 ? {} : { release: said };
 }
+
+/** Gives a hold back, or `amountToRelease` of it: each is a method of its own in core. */
+export function release(
+  { preauthorizations }: Core,
+  { amountToRelease, ...request }: ReleaseRequest & { readonly amountToRelease?: bigint | undefined },
+  call?: GrpcCall,
+): Promise<contract.ReleasePreauthorizationResponse | contract.PartiallyReleasePreauthorizationResponse> {
+  return amountToRelease === undefined
+    ? preauthorizations.releasePreauthorization(request, call)
+    : preauthorizations.partiallyReleasePreauthorization({ ...request, amountToRelease }, call);
+}
+
+type ReleaseRequest = Omit<
+  MessageInitShape<typeof contract.PartiallyReleasePreauthorizationRequestSchema>,
+  'amountToRelease' | '$typeName' | '$unknown'
+>;
 
 export const Increment = z
   .object({

@@ -16,6 +16,7 @@ const MAY_CARRY_IT = [
   'ExtendPreauthorizationRequest',
   'GetPreauthorizationRequest',
   'IncrementPreauthorizationRequest',
+  'PartiallyReleasePreauthorizationRequest',
   'Preauthorization',
   'ReleasePreauthorizationRequest',
   'RenewPreauthorizationRequest',

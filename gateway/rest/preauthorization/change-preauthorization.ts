@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXTENSION, INCREMENT, KEYED_WRITE, PROCESSOR, RELEASE_OF_PART } from '../../http/problem-codes.ts';
 import * as answers from '../../resource/answer-fields.ts';
-import { answerChange, answerIncrement, Increment, RELEASE, releaseIn } from '../../resource/payments.ts';
+import { answerChange, answerIncrement, Increment, RELEASE, release, releaseIn } from '../../resource/payments.ts';
 import {
   amount,
   amountToRelease,
@@ -45,12 +45,11 @@ export const CHANGE_ROUTES = {
     codes: RELEASE_OF_PART,
     handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
       using _place = inFlight.enterHold(merchantId, body.preauthorizationId ?? body.requestId);
-      const request = { ...body, ...namedHold(body), merchantId, ...name };
-      const release = await core.preauthorizations.releasePreauthorization(request);
-      return answerChange(ctx, release, (hold, releaseRequestId) => ({
+      const released = await release(core, { ...body, ...namedHold(body), merchantId, ...name });
+      return answerChange(ctx, released, (hold, releaseRequestId) => ({
         ...Hold.json(hold),
         releaseRequestId,
-        ...releaseIn(release),
+        ...releaseIn(released),
       }));
     },
   }),

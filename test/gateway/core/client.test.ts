@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { type Core, connectCore } from '../../../gateway/core/client.ts';
 import { OutcomeUnknown } from '../../../gateway/core/retry-calls.ts';
+import { problemOfRpc } from '../../../gateway/http/problem.ts';
 import { FakeCore, refusal, TOKEN } from '../fake-core.ts';
 import { HOLD, HOLD_ID } from '../rest/examples.ts';
 
@@ -124,6 +125,18 @@ describe('connectCore()', () => {
       says(refusal(status.DEADLINE_EXCEEDED, {}));
       await assert.rejects(write(), OutcomeUnknown);
       assert.equal(fake.calls.length, 1);
+    });
+
+    it('of which an older core does not know the method is sent once more, and was not stored', async () => {
+      const unknown = refusal(status.UNIMPLEMENTED, { message: 'there is no CreatePreauthorization' });
+      says(unknown, 'done');
+      await write();
+      assert.equal(fake.calls.length, 2);
+      fake.forgetCalls();
+      says(unknown);
+      const refused = await write().catch((error) => error);
+      assert.equal(problemOfRpc(refused).code, 'UNAVAILABLE');
+      assert.equal(fake.calls.length, 2);
     });
 
     it('was not sent when core is unreachable', async () => {

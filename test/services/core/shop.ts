@@ -41,7 +41,7 @@ export function openShop(stage: Stage, merchantId: string, core = 0) {
     release: ({ requestId }: { requestId: string }, fields: object = {}) =>
       holds.releasePreauthorization({ merchantId, requestId, ...fields }),
     releasePart: ({ requestId }: { requestId: string }, amountToRelease: bigint, fields: object = {}) =>
-      holds.releasePreauthorization({ merchantId, requestId, amountToRelease, ...fields }),
+      holds.partiallyReleasePreauthorization({ merchantId, requestId, amountToRelease, ...fields }),
     increment: ({ preauthorizationId }: { preauthorizationId: string }, amountToAdd: bigint, fields: object = {}) =>
       holds.incrementPreauthorization({ merchantId, preauthorizationId, amountToAdd, ...fields }),
     extend: ({ preauthorizationId }: { preauthorizationId: string }, fields: object = {}) =>

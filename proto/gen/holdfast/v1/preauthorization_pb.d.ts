@@ -1094,13 +1094,6 @@ export declare type ReleasePreauthorizationRequest = Message<"holdfast.v1.Releas
    * @generated from field: optional string reason = 9;
    */
   reason?: string | undefined;
-
-  /**
-   * The part to give back, minor units: the hold stays open, unless it is all that remains. Absent = all.
-   *
-   * @generated from field: optional int64 amount_to_release = 10;
-   */
-  amountToRelease?: bigint | undefined;
 };
 
 /**
@@ -1163,13 +1156,6 @@ export declare type ReleasePreauthorizationResponse = Message<"holdfast.v1.Relea
    * @generated from field: string reason = 7;
    */
   reason: string;
-
-  /**
-   * What this release gave back, minor units, when amount_to_release was stated; the hold has the sum of all.
-   *
-   * @generated from field: int64 amount_released = 8;
-   */
-  amountReleased: bigint;
 };
 
 /**
@@ -1177,6 +1163,158 @@ export declare type ReleasePreauthorizationResponse = Message<"holdfast.v1.Relea
  * Use `create(ReleasePreauthorizationResponseSchema)` to create a new message.
  */
 export declare const ReleasePreauthorizationResponseSchema: GenMessage<ReleasePreauthorizationResponse>;
+
+/**
+ * Asks to give back a part of a hold.
+ *
+ * @generated from message holdfast.v1.PartiallyReleasePreauthorizationRequest
+ */
+export declare type PartiallyReleasePreauthorizationRequest = Message<"holdfast.v1.PartiallyReleasePreauthorizationRequest"> & {
+  /**
+   * Whose hold; empty = any merchant's (operator credential only).
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The hold's sensitive handle; a malformed one, of whatever length, names no hold.
+   *
+   * @generated from field: string preauthorization_id = 2;
+   */
+  preauthorizationId: string;
+
+  /**
+   * The hold's request_id.
+   *
+   * @generated from field: string request_id = 3;
+   */
+  requestId: string;
+
+  /**
+   * As in ReleasePreauthorizationRequest.
+   *
+   * @generated from field: optional string idempotency_key = 4;
+   */
+  idempotencyKey?: string | undefined;
+
+  /**
+   * As in ReleasePreauthorizationRequest.
+   *
+   * @generated from field: optional string operation_request_id = 5;
+   */
+  operationRequestId?: string | undefined;
+
+  /**
+   * As in ReleasePreauthorizationRequest.
+   *
+   * @generated from field: optional string currency = 6;
+   */
+  currency?: string | undefined;
+
+  /**
+   * As in ReleasePreauthorizationRequest.
+   *
+   * @generated from field: optional string merchant_reference = 7;
+   */
+  merchantReference?: string | undefined;
+
+  /**
+   * As in ReleasePreauthorizationRequest.
+   *
+   * @generated from field: map<string, string> metadata = 8;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * As in ReleasePreauthorizationRequest.
+   *
+   * @generated from field: optional string reason = 9;
+   */
+  reason?: string | undefined;
+
+  /**
+   * The part to give back, minor units. All that remains is a release.
+   *
+   * @generated from field: int64 amount_to_release = 10;
+   */
+  amountToRelease: bigint;
+};
+
+/**
+ * Describes the message holdfast.v1.PartiallyReleasePreauthorizationRequest.
+ * Use `create(PartiallyReleasePreauthorizationRequestSchema)` to create a new message.
+ */
+export declare const PartiallyReleasePreauthorizationRequestSchema: GenMessage<PartiallyReleasePreauthorizationRequest>;
+
+/**
+ * The partial release as it was right after the call.
+ *
+ * @generated from message holdfast.v1.PartiallyReleasePreauthorizationResponse
+ */
+export declare type PartiallyReleasePreauthorizationResponse = Message<"holdfast.v1.PartiallyReleasePreauthorizationResponse"> & {
+  /**
+   * The hold.
+   *
+   * @generated from field: holdfast.v1.Preauthorization preauthorization = 1;
+   */
+  preauthorization?: Preauthorization | undefined;
+
+  /**
+   * Names the operation; UUIDv7.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * OK = given back; UNKNOWN = outcome not known yet.
+   *
+   * @generated from field: holdfast.v1.OperationState state = 3;
+   */
+  state: OperationState;
+
+  /**
+   * True when the answer was kept under the idempotency key.
+   *
+   * @generated from field: bool replayed = 4;
+   */
+  replayed: boolean;
+
+  /**
+   * The merchant's own reference of it.
+   *
+   * @generated from field: string merchant_reference = 5;
+   */
+  merchantReference: string;
+
+  /**
+   * The merchant's own data about it: at most 20 pairs.
+   *
+   * @generated from field: map<string, string> metadata = 6;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Why the merchant did it.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
+
+  /**
+   * What this gave back, minor units; the hold has the sum of all.
+   *
+   * @generated from field: int64 amount_released = 8;
+   */
+  amountReleased: bigint;
+};
+
+/**
+ * Describes the message holdfast.v1.PartiallyReleasePreauthorizationResponse.
+ * Use `create(PartiallyReleasePreauthorizationResponseSchema)` to create a new message.
+ */
+export declare const PartiallyReleasePreauthorizationResponseSchema: GenMessage<PartiallyReleasePreauthorizationResponse>;
 
 /**
  * Changes a hold: what update_mask names becomes as it is here, and nothing when it is absent here (AIP-134).
@@ -1921,10 +2059,9 @@ export declare const PreauthorizationService: GenService<{
     output: typeof CapturePreauthorizationResponseSchema;
   },
   /**
-   * Gives back what remains of a hold, or a part of it, or cancels its open checkout. Errors: PREAUTHORIZATION_NOT_FOUND,
-   * HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; of a part also
-   * AMOUNT_EXCEEDS_HOLD, NOT_SUPPORTED; then, as a stored KO, CARD_DECLINED, PROCESSOR_ERROR. Besides
-   * IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
+   * Gives back what remains of a hold, or cancels its open checkout. Errors: PREAUTHORIZATION_NOT_FOUND,
+   * HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, HOLD_FROZEN, CAPTURE_IN_FLIGHT; then, as a stored KO,
+   * CARD_DECLINED, PROCESSOR_ERROR. Besides IDEMPOTENCY_IN_FLIGHT, IDEMPOTENCY_KEY_REUSED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.ReleasePreauthorization
    */
@@ -1932,6 +2069,17 @@ export declare const PreauthorizationService: GenService<{
     methodKind: "unary";
     input: typeof ReleasePreauthorizationRequestSchema;
     output: typeof ReleasePreauthorizationResponseSchema;
+  },
+  /**
+   * Gives back a part of a hold, which stays open, unless it is all that remains. Errors: those of
+   * ReleasePreauthorization, and AMOUNT_EXCEEDS_HOLD, NOT_SUPPORTED.
+   *
+   * @generated from rpc holdfast.v1.PreauthorizationService.PartiallyReleasePreauthorization
+   */
+  partiallyReleasePreauthorization: {
+    methodKind: "unary";
+    input: typeof PartiallyReleasePreauthorizationRequestSchema;
+    output: typeof PartiallyReleasePreauthorizationResponseSchema;
   },
   /**
    * Places a hold like an earlier one: with its token, terminal and user, for what remained of it unless said

@@ -33,7 +33,7 @@ describe('what is said of an operation on a hold', () => {
     const released = { preauthorization: { ...HOLD, amountReleased: 7n }, requestId: HOLD_ID, state: 4 };
     const release = (fields: object) =>
       stage.ask('POST', '/preauthorization/release', { body: { preauthorizationId: PREAUTHORIZATION_ID, ...fields } });
-    core.answers.set('releasePreauthorization', () => ({ ...released, amountReleased: 5n }));
+    core.answers.set('partiallyReleasePreauthorization', () => ({ ...released, amountReleased: 5n }));
     const { status, body } = await release({ amountToRelease: 5 });
     assert.deepEqual([status, body.release, body.amountReleased], [200, { amountReleased: 5 }, 7]);
     assert.equal(core.lastRequest.amountToRelease, 5n);

@@ -49,7 +49,7 @@ export async function askCore(
   if (sent.do === 'release') return word((await holds.releasePreauthorization({ ...common, requestId }, call)).state);
   if (sent.do === 'release a part') {
     const part = { ...common, requestId, amountToRelease: BigInt(sent.amount) };
-    return word((await holds.releasePreauthorization(part, call)).state);
+    return word((await holds.partiallyReleasePreauthorization(part, call)).state);
   }
   if (sent.do === 'increment') {
     return changed(

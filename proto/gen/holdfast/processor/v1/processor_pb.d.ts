@@ -114,9 +114,8 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
   requestId: string;
 
   /**
-   * The amount really authorized, captured, added, given back in part, refunded or paid, minor units,
-   * when approved; absent = the amount
-   * asked for. Any other amount is not booked, and an operator must look.
+   * The amount really authorized, captured, added, given back in part, refunded or paid, minor units, when approved;
+   * absent = the amount asked for. Any other amount is not booked, and an operator must look.
    *
    * @generated from field: optional int64 amount = 14;
    */

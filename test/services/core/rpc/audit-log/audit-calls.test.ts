@@ -78,6 +78,10 @@ describe('The audit log', () => {
       const { requestId } = await acme.hold();
       return operator.holds.releasePreauthorization({ requestId }, ALICE);
     },
+    PartiallyReleasePreauthorization: async () => {
+      const { requestId } = await acme.hold();
+      return operator.holds.partiallyReleasePreauthorization({ requestId, amountToRelease: 100n }, ALICE);
+    },
     RenewPreauthorization: async () => {
       const { requestId } = await acme.hold();
       return operator.holds.renewPreauthorization({ requestId }, ALICE);

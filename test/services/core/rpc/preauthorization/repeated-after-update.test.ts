@@ -22,7 +22,7 @@ describe('a repeated call about a hold whose terms were updated', () => {
     };
     const acts = {
       increment: () => holds.incrementPreauthorization({ ...call('increment'), amountToAdd: 5n }),
-      part: () => holds.releasePreauthorization({ ...call('part'), amountToRelease: 7n }),
+      part: () => holds.partiallyReleasePreauthorization({ ...call('part'), amountToRelease: 7n }),
       extend: () => holds.extendPreauthorization(call('extend')),
       release: () => holds.releasePreauthorization(call('release')),
     };

@@ -69,6 +69,10 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
   ],
   'PreauthorizationService/CapturePreauthorization': [[{}, 'amount_to_capture'], [{ ...CAPTURE, requestId: 'x' }]],
   'PreauthorizationService/ReleasePreauthorization': [[{}], [{ requestId: 'a', preauthorizationId: 'b' }]],
+  'PreauthorizationService/PartiallyReleasePreauthorization': [
+    [{}, 'amount_to_release'],
+    [{ ...CHANGE, amountToRelease: 1, requestId: 'x' }],
+  ],
   'PreauthorizationService/IncrementPreauthorization': [
     [{}, 'amount_to_add'],
     [{ ...CHANGE, amountToAdd: 1, requestId: 'x' }],

@@ -404,17 +404,13 @@ create temporary view unknown_entry as
     u.subject_here, u.hold_here,
     u.taken_back::bigint as taken_back, u.turn,
     -- The last capture of its authorization, of which nothing is left, gave the rest back itself unless a void did.
-    coalesce(u.change_here is null and e.kind = 'CAPTURE' and a.ended_at is null and a.voided > decreased.amount and a.captured + a.voided = a.amount + a.incremented
+    coalesce(u.change_here is null and e.kind = 'CAPTURE' and a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented
       and not exists (select from processor_entry v where v.authorization_request_id = e.authorization_request_id
         and v.processor = e.processor and v.kind = 'VOID' and (v.amount > 0 or v.answer = 'ACCEPTED'))
       and e.request_id = last_value(e.request_id) over (partition by e.processor, e.authorization_request_id, u.turn
         order by e.acted_at, e.request_id rows between unbounded preceding and unbounded following), false) as is_final
   from unknown u join processor_entry e on e.request_id = u.request_id and e.processor = u.processor
     left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
-    cross join lateral (
-      select coalesce(sum(d.amount), 0) as amount from processor_entry d
-      where d.authorization_request_id = e.authorization_request_id and d.processor = e.processor
-        and d.kind = 'DECREASE' and d.answer = 'APPROVED') decreased
     left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id);
 
 -- Where a processor's books contradict themselves.

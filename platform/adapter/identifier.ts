@@ -70,8 +70,14 @@ function mayBeUnsaid(kind: Kind, name: string): boolean {
 export type InquiryReply = MessageInitShape<typeof InquireResponseSchema>;
 
 /** Returns what an inquiry says of an entry: fenced, ended, or at work. */
-export function findingOf(entry: { readonly kind: Kind; readonly answer: Answer }, result: ResultInit): InquiryReply {
-  if (entry.kind === 'fence') return { finding: Finding.NEVER_SEEN, fenced: true };
-  if (entry.answer === Answer.UNSPECIFIED) return { finding: Finding.AT_WORK };
-  return { finding: entry.answer === Answer.ACCEPTED ? Finding.AT_WORK : Finding.DONE, result };
+export function findingOf({ requestId, kind, answer }: Found, result: ResultInit): InquiryReply {
+  if (kind === 'fence') return { requestId, finding: Finding.NEVER_SEEN, fenced: true };
+  if (answer === Answer.UNSPECIFIED) return { requestId, finding: Finding.AT_WORK };
+  return { requestId, finding: answer === Answer.ACCEPTED ? Finding.AT_WORK : Finding.DONE, result };
+}
+
+interface Found {
+  readonly requestId: string;
+  readonly kind: Kind;
+  readonly answer: Answer;
 }

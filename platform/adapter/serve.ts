@@ -135,8 +135,7 @@ function answering(method: DescMethod, answer: Answering, { credential, log }: S
       const { violations } = validator.validate(method.input, request as MessageShape<typeof method.input>);
       if (violations) throw new RpcError(status.INVALID_ARGUMENT, violations.join('; '));
       const response = create(method.output, await answer(request, call));
-      const { result } = response as { result?: Result };
-      nameResult(result, request);
+      const { result } = nameAnswer(response, request);
       end(result ? Answer[result.answer] : 'answered', result?.errorCode);
       return response;
     } catch (error) {
@@ -150,12 +149,14 @@ function answering(method: DescMethod, answer: Answering, { credential, log }: S
 }
 
 /**
- * Names what a refusal is about that no entry of the ledger stands behind. A result that is of an entry names that
+ * Names what a refusal or finding is about that no entry of the ledger stands behind. One that is of an entry names that
  * itself, so that the caller sees when it is another one's.
  */
-function nameResult(result: Result | undefined, request: object): void {
+function nameAnswer(response: object, request: object): { readonly result?: Result | undefined } {
   const { requestId = '' } = request as { requestId?: string };
-  if (result && result.requestId === '') result.requestId = requestId;
+  const answer = response as { requestId?: string; result?: Result | undefined };
+  for (const named of [answer, answer.result]) if (named?.requestId === '') named.requestId = requestId;
+  return answer;
 }
 
 function unary(answer: Served) {

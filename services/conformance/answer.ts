@@ -19,6 +19,11 @@ export function demandGuarantee({ actedAt, expiresAt, guaranteedUntil }: Result,
   if (expiresAt) assert(untilMs <= timestampMs(expiresAt), 'guaranteed_until is after expires_at');
 }
 
+/** Demands that an answer names no other identifier than was asked about; empty = it names none. */
+export function demandOwn(what: string, { requestId }: { readonly requestId: string }, asked: string): void {
+  assert(requestId === '' || requestId === asked, `${what} names ${requestId}, and ${asked} was asked`);
+}
+
 /** Codes of a void by which core knows that nothing is left to give back. */
 export const NOTHING_LEFT = [
   'authorization_expired',

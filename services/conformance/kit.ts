@@ -12,7 +12,7 @@ import {
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Adapter, AdapterProcess, Client } from './adapter.ts';
-import { demandGuarantee, FENCED, isRefusal, told, untilAvailable } from './answer.ts';
+import { demandGuarantee, demandOwn, FENCED, isRefusal, told, untilAvailable } from './answer.ts';
 import { addUp, demandAgreement } from './books.ts';
 import { demandDuringRun, type Inbox, type Report, type Said } from './inbox.ts';
 import { type Filter, listAll } from './list-all.ts';
@@ -148,8 +148,7 @@ export class Kit {
   /** Demands what holds for every result of a request: it is this one's, for what was asked, and of this time. */
   #demandPlausible({ requestId, amount: asked }: Request, result: Result): void {
     const { actedAt, expiresAt, answer, amount } = result;
-    const isOwn = result.requestId === '' || result.requestId === requestId;
-    assert(isOwn, `the result names ${result.requestId}, and ${requestId} was asked`);
+    demandOwn('the result', result, requestId);
     if (answer === Answer.APPROVED && amount !== undefined && asked !== undefined) {
       assert.equal(amount, asked, 'amount is what was done, and another was asked for');
     }
@@ -251,6 +250,7 @@ export class Kit {
       createdAt: createdAt(requestId),
     };
     const answer = await untilAvailable(() => this.client.inquire(question));
+    demandOwn('the finding', answer, requestId);
     if (answer.result) this.#demandPlausible(request, answer.result);
     if (answer.fenced) this.memory.fenced.set(requestId, request);
     return answer;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { create, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { CallResult } from '../../../proto/gen/holdfast/v1/call_pb.js';
 import type { Adapter } from '../adapter.ts';
-import { untilAvailable } from '../answer.ts';
+import { demandOwn, untilAvailable } from '../answer.ts';
 import { type Check, checkUnless, noMatter } from '../check.ts';
 import type { Kit } from '../kit.ts';
 import { capture, type Request } from '../requests.ts';
@@ -59,6 +59,22 @@ export const TOGETHER: readonly Check[] = [
       for (const hold of placed) await kit.demandBooks({ authorizationRequestId: hold.requestId });
     },
   ),
+  checkUnless(together, 'calls together: inquiries, and none mixed up', async (kit) => {
+    const placed = await Promise.all(Array.from({ length: 4 }, () => kit.placed()));
+    const unseen = Array.from({ length: 4 }, () => kit.authorization());
+    const asked = [...placed, ...unseen].sort(byIdentifier);
+    const questions = asked.map(({ requestId, merchantId, account }) => {
+      return { method: 'inquire', requestId, merchantId, account, fence: false } as const;
+    });
+    for (const [index, { requestId, finding, result }] of (await askMany<'inquire'>(kit, questions)).entries()) {
+      const { requestId: own } = asked[index] as Request;
+      const place = `the finding at place ${index + 1}`;
+      demandOwn(place, { requestId }, own);
+      if (result) demandOwn(place, result, own);
+      const isPlaced = placed.some((hold) => hold.requestId === own);
+      assert.equal(Finding[finding], isPlaced ? 'DONE' : 'NEVER_SEEN', place);
+    }
+  }),
   checkUnless(
     (kit) => together(kit) ?? (kit.adapter.strangeTogether ? undefined : { why: 'no --credential was given' }),
     'credential: calls together without it are refused, and do nothing',
@@ -109,19 +125,30 @@ interface Told {
 
 async function callMany(kit: Kit, requests: readonly Request[]): Promise<(Told | undefined)[]> {
   for (const request of requests) kit.memory.note(request);
+  return (await askMany(kit, requests)) as Told[];
+}
+
+/** Sends calls at once. Those that a status refused are answered with an empty message. */
+async function askMany<M extends keyof typeof ProcessorService.method>(
+  kit: Kit,
+  calls: readonly (OneCall & { readonly method: M })[],
+): Promise<MessageShape<(typeof ProcessorService.method)[M]['output']>[]> {
   const results = await untilAvailable(async () => {
-    const sent = await send(kit.adapter.together, requests);
+    const sent = await send(kit.adapter.together, calls);
     const isUnavailable = sent.some((result) => codeOf(result) === status.UNAVAILABLE);
     if (isUnavailable) throw Object.assign(new Error('a call was UNAVAILABLE'), { code: status.UNAVAILABLE });
     return sent;
   });
   return results.map((result, index) => {
-    if (result?.case !== 'response') return {};
-    return fromBinary(methodOf(requests[index] as Request).output, result.value) as Told;
+    const { output } = methodOf(calls[index] as OneCall);
+    return (result?.case === 'response' ? fromBinary(output, result.value) : create(output)) as never;
   });
 }
 
-async function send(client: Adapter['together'], requests: readonly Request[]) {
+/** A method of the contract, with the fields of its request. */
+type OneCall = { readonly method: keyof typeof ProcessorService.method };
+
+async function send(client: Adapter['together'], requests: readonly OneCall[]) {
   const calls = requests.map((request) => {
     const { name, input } = methodOf(request);
     return {
@@ -140,7 +167,7 @@ async function send(client: Adapter['together'], requests: readonly Request[]) {
   return requests.map((_, index) => results.get(index));
 }
 
-const methodOf = ({ method }: Request): { name: string; input: DescMessage; output: DescMessage } =>
+const methodOf = ({ method }: OneCall): { name: string; input: DescMessage; output: DescMessage } =>
   ProcessorService.method[method];
 
 function codeOf(result: CallResult['result'] | undefined): number | undefined {

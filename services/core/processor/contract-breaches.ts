@@ -98,18 +98,20 @@ function wrongEvent({ event }: ReportEventRequest): Violation[] {
     : [{ field: 'result', description: 'must be final' }];
 }
 
-/** An answer, or what an event says, with a result or without. */
+/** An answer, or what an event says, with a result or without; a finding names its identifier itself, too. */
 interface Answered {
+  readonly requestId?: string;
   readonly result?: Result | undefined;
 }
 
 /**
- * A result that names another operation than it was asked of: the processor, or its adapter, has mixed two up. One that
- * names none is of an adapter before this rule.
+ * A finding or result of another operation than was asked about: the processor, or its adapter, has mixed two up. One
+ * that names none is of an adapter before this rule.
  */
-function namedWrongly({ result }: Answered, requestId: string | undefined): Violation[] {
-  if (!result || result.requestId === '' || result.requestId === requestId) return [];
-  return [{ field: 'result.request_id', description: 'is of another operation' }];
+function namedWrongly({ requestId: own, result }: Answered, requestId: string | undefined): Violation[] {
+  const names = { request_id: own, 'result.request_id': result?.requestId };
+  const wrong = Object.entries(names).find(([, name]) => name && name !== requestId);
+  return wrong ? [{ field: wrong[0], description: 'is of another operation' }] : [];
 }
 
 function wrongBounds({ currencies, checkoutShortest, checkoutLongest }: DescribeResponse): Violation[] {

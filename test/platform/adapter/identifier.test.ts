@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
 import type { Kind } from '../../../platform/adapter/entry.ts';
 import { findingOf, reuseRefusal } from '../../../platform/adapter/identifier.ts';
 import { Answer, Finding } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -36,7 +37,8 @@ describe('findingOf()', () => {
   ];
   for (const [kind, answer, reply] of cases) {
     it(`says ${JSON.stringify(reply)} of ${kind}, ${Answer[answer]}`, () => {
-      assert.deepEqual(findingOf({ kind, answer }, result), reply);
+      const requestId = uuidv7();
+      assert.deepEqual(findingOf({ requestId, kind, answer }, result), { requestId, ...reply });
     });
   }
 });

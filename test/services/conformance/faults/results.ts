@@ -227,6 +227,27 @@ export const RESULTS: readonly Fault[] = [
     lie: () => ({ mixesCalls: true }),
   },
   {
+    name: 'inquiries together that get the findings of each other',
+    checks: ['calls together: inquiries'],
+    why: /the finding at place \d/,
+    lie: () => ({
+      mixesCalls: (calls) => (calls.every(({ method }) => method === 'inquire') ? calls.toReversed() : calls),
+    }),
+  },
+  {
+    name: 'inquiries together that are all told that they were never seen',
+    checks: ['calls together: inquiries'],
+    why: /the finding at place \d/,
+    lie: () => ({
+      inquire: async (request, forward) => {
+        const response = await forward(request);
+        return request.fence
+          ? response
+          : { ...response, finding: Finding.NEVER_SEEN, requestId: '', result: undefined };
+      },
+    }),
+  },
+  {
     name: 'a description that changes',
     checks: ['describe: says what the profile says'],
     why: /a second Describe/,

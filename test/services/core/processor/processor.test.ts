@@ -17,7 +17,7 @@ import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js'
 import { openProcessors } from '../../../../services/core/processor/processors.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { forSuite } from '../../../suite.ts';
-import { accepted, approved, atWork, declined, done } from '../fake-processor.ts';
+import { accepted, approved, atWork, declined, done, neverSeen } from '../fake-processor.ts';
 import { openScriptedStage, type ScriptedStage } from '../scripted-stage.ts';
 import { why } from '../stage.ts';
 
@@ -160,6 +160,18 @@ describe('openProcessor()', () => {
       assert.deepEqual(await processor.inquire(submission), { found: 'NO_ANSWER' });
     }
     assert.deepEqual(fields, ['result', 'result', 'result', 'result', 'finding']);
+    close();
+  });
+
+  it('believes no finding about another identifier', async () => {
+    const { fields, processor, submission, close } = open(scripted);
+    const inquired = (requestId: string) => {
+      scripted.processor.says.inquire = () => ({ ...neverSeen, requestId });
+      return processor.inquire(submission);
+    };
+    assert.deepEqual(await inquired(uuidv7()), { found: 'NO_ANSWER' });
+    assert.deepEqual(fields, ['request_id']);
+    for (const named of [submission.requestId, '']) assert.deepEqual(await inquired(named), { found: 'NEVER_SEEN' });
     close();
   });
 

@@ -1359,6 +1359,14 @@ export declare type InquireResponse = Message<"holdfast.processor.v1.InquireResp
    * @generated from field: bool fenced = 3;
    */
   fenced: boolean;
+
+  /**
+   * The identifier that this is about; empty = not said (adapters before this field existed). Another one than was asked
+   * about is an answer that breaks the contract: two answers were mixed up.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
 };
 
 /**

@@ -29,10 +29,10 @@ interface Behaviour extends Partial<Record<Kind, Effect>> {
   readonly guaranteedForMs?: number;
   /** An authorization is ended by somebody else this long after it was made. */
   readonly ended?: { readonly afterMs: number; readonly as: 'expired' | 'voided' };
-  /** The card scheme takes captures back. */
-  readonly reversal?: Reversal;
-  /** Refunds or credits come back from the bank. */
-  readonly returned?: Returned;
+  /** What the card scheme or the bank does with approved operations of a kind, stage by stage. */
+  readonly stages?: { readonly [Name in Staged]?: readonly Stage[] };
+  /** Reversals name the authorization only. */
+  readonly unattributed?: true;
   /** What its authorizations cannot do. */
   readonly cannot?: { readonly [Name in Ability]?: true };
 }
@@ -40,23 +40,17 @@ interface Behaviour extends Partial<Record<Kind, Effect>> {
 /** What an authorization may be able to do (Capabilities in processor.proto). */
 export type Ability = 'severalCaptures' | 'increments' | 'extension' | 'refunds' | 'partialRelease';
 
-/** How the card scheme takes a capture back. */
-interface Reversal {
-  readonly afterMs: number;
-  /** Half of the capture (rounded down, at least 1), instead of all of it. */
-  readonly half?: true;
-  /** The event names the authorization only. */
-  readonly unattributed?: true;
-  /** What was taken back is given again this long after the capture. */
-  readonly reinstatedAfterMs?: number;
-}
+/** The kinds of which something is taken back: captures by the card scheme, refunds and credits by the bank. */
+export type Staged = 'capture' | 'refund' | 'credit';
 
-/** How a refund or credit comes back. */
-interface Returned {
-  readonly kind: 'refund' | 'credit';
+/** Something of an operation is taken back, or given again. */
+interface Stage {
+  /** So long after the operation, or after core received the stage before. */
   readonly afterMs: number;
-  /** Half of it (rounded down, at least 1), instead of all of it. */
+  /** Half of the operation (rounded down, at least 1), instead of all that is left of it. */
   readonly half?: true;
+  /** Gives a capture again what was taken back. */
+  readonly reinstates?: true;
 }
 
 /** Longest hold period an issuer grants; a contract's shorter one wins in core. */
@@ -73,7 +67,9 @@ export const APPROVED: Effect = base.approved();
 
 const declined = (code: string, message: string, declineCode = '05') => base.declined(code, message, { declineCode });
 
-const reversal: Reversal = { afterMs: LATER_MS };
+const whole: Stage = { afterMs: LATER_MS };
+const half: Stage = { ...whole, half: true };
+const reinstatement: Stage = { ...whole, reinstates: true };
 
 /** How an authorization without the customer goes when it names none in which the customer took part. */
 export const CUSTOMER_FIRST = declined('authentication_required', 'The issuer wants the customer to take part.', '1A');
@@ -109,39 +105,47 @@ export const BEHAVIOURS = {
   ...ways('decrease', 'partial releases', 'release a part'),
   ...ways('extension', 'extensions', 'extend'),
   ...ways('refund', 'refunds'),
-  reversed: { about: 'Approved; captures are reversed 2 seconds later', reversal },
+  reversed: { about: 'Approved; captures are reversed 2 seconds later', stages: { capture: [whole] } },
   reversed_in_part: {
     about: 'Approved; half of each capture is reversed 2 seconds later',
-    reversal: { ...reversal, half: true },
+    stages: { capture: [half] },
+  },
+  reversed_in_two_parts: {
+    about: 'Approved; half of each capture is reversed 2 seconds later, and the rest 2 seconds after that',
+    stages: { capture: [half, whole] },
   },
   reversed_unattributed: {
     about: 'Approved; captures are reversed, and the event names the hold only',
-    reversal: { ...reversal, unattributed: true },
+    stages: { capture: [whole] },
+    unattributed: true,
   },
   reversed_reinstated: {
-    about: 'Approved; captures are reversed, and reinstated 4 seconds later',
-    reversal: { ...reversal, reinstatedAfterMs: 2 * LATER_MS },
+    about: 'Approved; captures are reversed 2 seconds later, and reinstated 2 seconds after that',
+    stages: { capture: [whole, reinstatement] },
+  },
+  reversed_again: {
+    about: 'Approved; captures are reversed, reinstated and reversed again, 2 seconds after one another',
+    stages: { capture: [whole, reinstatement, whole] },
   },
   refund_accepted_reversed: {
     about: 'Approved; captures are reversed 4 seconds later; refunds are accepted, and approved 8 seconds later',
-    reversal: { afterMs: 2 * LATER_MS },
+    stages: { capture: [{ afterMs: 2 * LATER_MS }] },
     refund: { ...APPROVED, endsAfterMs: 4 * LATER_MS },
   },
-  refund_returned: {
-    about: 'Approved; refunds come back 2 seconds later',
-    returned: { kind: 'refund', afterMs: LATER_MS },
-  },
+  refund_returned: { about: 'Approved; refunds come back 2 seconds later', stages: { refund: [whole] } },
   refund_returned_in_part: {
     about: 'Approved; half of each refund comes back 2 seconds later',
-    returned: { kind: 'refund', afterMs: LATER_MS, half: true },
+    stages: { refund: [half] },
   },
-  oct_returned: {
-    about: 'Approved; OCTs come back 2 seconds later',
-    returned: { kind: 'credit', afterMs: LATER_MS },
+  refund_returned_in_two_parts: {
+    about: 'Approved; half of each refund comes back 2 seconds later, and the rest 2 seconds after that',
+    stages: { refund: [half, whole] },
   },
-  oct_returned_in_part: {
-    about: 'Approved; half of each OCT comes back 2 seconds later',
-    returned: { kind: 'credit', afterMs: LATER_MS, half: true },
+  oct_returned: { about: 'Approved; OCTs come back 2 seconds later', stages: { credit: [whole] } },
+  oct_returned_in_part: { about: 'Approved; half of each OCT comes back 2 seconds later', stages: { credit: [half] } },
+  oct_returned_in_two_parts: {
+    about: 'Approved; half of each OCT comes back 2 seconds later, and the rest 2 seconds after that',
+    stages: { credit: [half, whole] },
   },
   expires_2s: { about: 'Approved; ends after 2 seconds', expiresAfterMs: 2_000 },
   customer_first: {
@@ -202,6 +206,11 @@ export function behaviourOf(name: BehaviourName | ''): Behaviour {
 /** How operations of a kind go on a card. */
 export function effectOf(name: BehaviourName | '', kind: Kind): Effect {
   return behaviourOf(name)[kind] ?? APPROVED;
+}
+
+/** What is done with approved operations of a kind on a card, stage by stage. */
+export function stagesOf(name: BehaviourName | '', kind: Staged): readonly Stage[] {
+  return behaviourOf(name).stages?.[kind] ?? [];
 }
 
 /** Whether an authorization of that behaviour can do something. */

@@ -3,7 +3,7 @@ import type { EventReporter } from '../../platform/adapter/event-reporter.ts';
 import { backoffMs, type Outbox, putOffMs, reportDue } from '../../platform/adapter/report.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { Clock } from './clock.ts';
-import { happen, messageOf } from './happen.ts';
+import { happen, messageOf, scheduleNext } from './happen.ts';
 import type { Event } from './ledger/event.ts';
 import type { Books, Ledger } from './ledger/ledger.ts';
 
@@ -27,9 +27,10 @@ export function openReporter(core: EventReporter, ledger: Ledger, clock: Clock, 
     },
     settle({ eventId, attempts }, isReported) {
       const nowMs = clock.now();
-      return ledger.commit(({ events }) => {
-        if (isReported) events.reported(eventId, nowMs);
-        else events.postpone(eventId, nowMs + backoffMs(attempts), attempts);
+      return ledger.commit((books) => {
+        if (!isReported) return books.events.postpone(eventId, nowMs + backoffMs(attempts), attempts);
+        const event = books.events.reported(eventId, nowMs);
+        if (event) scheduleNext(books, event, nowMs);
       });
     },
   };

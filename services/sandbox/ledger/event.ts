@@ -16,6 +16,8 @@ export interface Event {
   readonly kind: EventKind;
   /** The operation that it is about: checkout, capture, authorization, refund, credit. */
   readonly requestId: string;
+  /** The place in what is done with the operation, from 0; 0 for kinds that happen once. */
+  readonly stage: number;
   readonly occurredAtMs: number;
   /** Taken back, reinstated, given back or returned, minor units; 0 before that, and for other kinds. */
   readonly amount: number;
@@ -38,27 +40,33 @@ const PREFIX: Readonly<Record<EventKind, string>> = {
   creditReturned: 'returned',
 };
 
-/** The event of a kind about an operation. */
-export const eventIdOf = (kind: EventKind, requestId: string): string => `${PREFIX[kind]}-${requestId}`;
+/** The event of a kind about an operation, at a stage. */
+export const eventIdOf = (kind: EventKind, requestId: string, stage: number): string =>
+  `${PREFIX[kind]}-${requestId}${suffixOf(stage)}`;
+
+/** Tells later stages from the first, which has none: -2, -3, … */
+export const suffixOf = (stage: number): string => (stage === 0 ? '' : `-${stage + 1}`);
 
 /** The outbox of a database; `onInsert` is called for each new event, before its transaction is committed. */
 export function eventTable(database: DatabaseSync, onInsert: () => void) {
   const insert = database.prepare(
-    `INSERT INTO event (eventId, kind, requestId, occurredAtMs, dueAtMs, attempts)
-     VALUES (:eventId, :kind, :requestId, :atMs, :atMs, 0)`,
+    `INSERT INTO event (eventId, kind, requestId, stage, occurredAtMs, dueAtMs, attempts)
+     VALUES (:eventId, :kind, :requestId, :stage, :atMs, :atMs, 0)`,
   );
   const due = database.prepare(
     'SELECT * FROM event WHERE reportedAtMs IS NULL AND dueAtMs <= ? ORDER BY dueAtMs LIMIT ?',
   );
   const nextDue = database.prepare('SELECT min(dueAtMs) AS dueAtMs FROM event WHERE reportedAtMs IS NULL');
   const postpone = database.prepare('UPDATE event SET dueAtMs = ?, attempts = ? WHERE eventId = ?');
-  const reported = database.prepare('UPDATE event SET reportedAtMs = ? WHERE eventId = ?');
+  const reported = database.prepare(
+    'UPDATE event SET reportedAtMs = ? WHERE eventId = ? AND reportedAtMs IS NULL RETURNING *',
+  );
   const happened = database.prepare('UPDATE event SET amount = ? WHERE eventId = ?');
   const drop = database.prepare('DELETE FROM event WHERE eventId = ?');
   return {
     /** Schedules what happens to an operation; it is reported then. */
-    insert(kind: EventKind, requestId: string, atMs: number): void {
-      insert.run({ eventId: eventIdOf(kind, requestId), kind, requestId, atMs });
+    insert(kind: EventKind, requestId: string, atMs: number, stage = 0): void {
+      insert.run({ eventId: eventIdOf(kind, requestId, stage), kind, requestId, stage, atMs });
       onInsert();
     },
     /** Stores its amount. */
@@ -70,6 +78,7 @@ export function eventTable(database: DatabaseSync, onInsert: () => void) {
     /** When the next unreported event is due; undefined = there is none. */
     nextDueAtMs: () => (nextDue.get() as { dueAtMs: number | null }).dueAtMs ?? undefined,
     postpone: (eventId: string, dueAtMs: number, attempts: number) => void postpone.run(dueAtMs, attempts, eventId),
-    reported: (eventId: string, nowMs: number) => void reported.run(nowMs, eventId),
+    /** Stores that core received it, and returns it; undefined when that is stored already. */
+    reported: (eventId: string, nowMs: number) => reported.get(nowMs, eventId) as unknown as Event | undefined,
   };
 }

@@ -75,6 +75,7 @@ CREATE TABLE event (
   kind TEXT NOT NULL CHECK (kind IN ('checkoutCompleted', 'operationSettled', 'captureReversed',
     'captureReinstated', 'authorizationEnded', 'refundReturned', 'creditReturned')),
   requestId TEXT NOT NULL,
+  stage INTEGER NOT NULL,
   occurredAtMs INTEGER NOT NULL,
   amount INTEGER NOT NULL DEFAULT 0,
   dueAtMs INTEGER NOT NULL,
@@ -88,4 +89,4 @@ INSERT INTO ledger (identity) VALUES ('sandbox-' || lower(hex(randomblob(16))));
 `;
 
 /** The number of this schema in the file (user_version). A new one for each change, of the fields of entries too. */
-export const SCHEMA_VERSION = 12;
+export const SCHEMA_VERSION = 13;

@@ -1,7 +1,7 @@
 /** The sums of the books: what operations take from them, hold back, and do to them. */
 import type { Kind } from '../../../platform/adapter/entry.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { behaviourOf, isAble } from '../behaviour.ts';
+import { behaviourOf, isAble, stagesOf } from '../behaviour.ts';
 import type { Ending, Entry, Intent } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
 
@@ -25,14 +25,10 @@ const ACTS: { readonly [Name in Kind]?: Act } = {
   authorization: endEarly,
   checkout: endEarly,
   capture(books, capture, nowMs) {
-    const { requestId, amount, behaviour } = capture;
+    const { amount, authorizationRequestId } = capture;
     const voided = takenBy(books, capture) - amount;
-    books.entries.add(capture.authorizationRequestId, { captured: amount, voided });
-    const { reversal } = behaviourOf(behaviour);
-    if (reversal) books.events.insert('captureReversed', requestId, nowMs + reversal.afterMs);
-    if (reversal?.reinstatedAfterMs) {
-      books.events.insert('captureReinstated', requestId, nowMs + reversal.reinstatedAfterMs);
-    }
+    books.entries.add(authorizationRequestId, { captured: amount, voided });
+    schedule(books, capture, 0, nowMs);
     return voided;
   },
   void(books, operation) {
@@ -53,10 +49,10 @@ const ACTS: { readonly [Name in Kind]?: Act } = {
     const { authorizationRequestId, captureRequestId, amount } = refund;
     books.entries.add(authorizationRequestId, { refunded: amount });
     books.entries.add(captureRequestId, { refunded: amount });
-    comeBackLater(books, 'refundReturned', refund, nowMs);
+    schedule(books, refund, 0, nowMs);
   },
   credit(books, credit, nowMs): undefined {
-    comeBackLater(books, 'creditReturned', credit, nowMs);
+    schedule(books, credit, 0, nowMs);
   },
 };
 
@@ -65,15 +61,18 @@ function endEarly(books: Books, { requestId, behaviour }: Approved, nowMs: numbe
   if (ended) books.events.insert('authorizationEnded', requestId, nowMs + ended.afterMs);
 }
 
-function comeBackLater(
-  books: Books,
-  event: 'refundReturned' | 'creditReturned',
-  { requestId, kind, behaviour }: Approved,
-  nowMs: number,
-): void {
-  const { returned } = behaviourOf(behaviour);
-  if (returned?.kind === kind) books.events.insert(event, requestId, nowMs + returned.afterMs);
+/** Schedules a stage of what is done with an operation, if it has that stage. */
+export function schedule(books: Books, operation: Operation, stage: number, sinceMs: number): void {
+  const { requestId, kind, behaviour } = operation;
+  if (kind !== 'capture' && kind !== 'refund' && kind !== 'credit') return;
+  const next = stagesOf(behaviour, kind)[stage];
+  if (!next) return;
+  const event = next.reinstates ? 'captureReinstated' : TAKEN_BACK[kind];
+  books.events.insert(event, requestId, sinceMs + next.afterMs, stage);
 }
+
+/** The event that something of an operation is taken back. */
+const TAKEN_BACK = { capture: 'captureReversed', refund: 'refundReturned', credit: 'creditReturned' } as const;
 
 /** Holds back what an accepted operation takes when it ends, so that nothing else takes it meanwhile. Returns it. */
 export function holdBack(books: Books, operation: Operation): number {

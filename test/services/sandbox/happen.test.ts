@@ -60,6 +60,101 @@ describe('happen()', () => {
     assert.equal(sums(capture.authorizationRequestId).reversed, 0);
   });
 
+  /** What the events say, oldest first. Each has an identifier and a reference of its own. */
+  const told = () => {
+    const names = new Set<string>();
+    const said = fixture.core.received.map(({ eventId, event }) => {
+      const { amount, reference } = event.value as { amount: bigint; reference: string };
+      names.add(eventId).add(reference);
+      return [event.case, Number(amount)];
+    });
+    assert.equal(names.size, 2 * said.length);
+    return said;
+  };
+
+  it('reverses a capture in two parts for tok_sandbox_reversed_in_two_parts', async () => {
+    const capture = await captured('tok_sandbox_reversed_in_two_parts');
+    for (const [index, reversed] of [350, 701, 701].entries()) {
+      await turn();
+      assert.equal(sums(capture.requestId).reversed, reversed, `stage ${index}`);
+      assert.equal(sums(capture.authorizationRequestId).reversed, reversed, `stage ${index}`);
+    }
+    assert.deepEqual(told(), [
+      ['captureReversed', 350],
+      ['captureReversed', 351],
+    ]);
+  });
+
+  it('reverses a capture, reinstates it and reverses it again for tok_sandbox_reversed_again', async () => {
+    const capture = await captured('tok_sandbox_reversed_again');
+    for (const [index, reversed] of [701, 0, 701, 701].entries()) {
+      await turn();
+      assert.equal(sums(capture.requestId).reversed, reversed, `stage ${index}`);
+    }
+    assert.deepEqual(told(), [
+      ['captureReversed', 701],
+      ['captureReinstated', 701],
+      ['captureReversed', 701],
+    ]);
+  });
+
+  it('goes on to the next stage once core has the one before, also after a restart', async () => {
+    fixture.core.answer = 'refuse';
+    await captured('tok_sandbox_reversed_again');
+    await turn();
+    await turn(60_000);
+    fixture.core.answer = 'accept';
+    await fixture.restart();
+    await turn(60_000);
+    assert.deepEqual(new Set(events().map((event) => event.case)), new Set(['captureReversed']));
+    await turn(1_999);
+    assert.equal(events().at(-1)?.case, 'captureReversed');
+    await turn(1);
+    assert.equal(events().at(-1)?.case, 'captureReinstated');
+    await turn();
+    assert.equal(events().at(-1)?.case, 'captureReversed');
+  });
+
+  it('has no next stage when nothing was left for one', async () => {
+    const capture = await captured('tok_sandbox_reversed_in_two_parts', 1n);
+    await turn();
+    await turn();
+    assert.deepEqual(told(), [['captureReversed', 1]]);
+    assert.equal(sums(capture.requestId).reversed, 1);
+    assert.equal(fixture.oracle((ledger) => ledger.events()).length, 1);
+  });
+
+  it('returns refunds and credits in two parts', async () => {
+    const capture = await captured('tok_sandbox_refund_returned_in_two_parts');
+    const { requestId: captureRequestId, authorizationRequestId } = capture;
+    const refund = { requestId: uuidv7(), captureRequestId, authorizationRequestId, amount: 701n, currency: 'EUR' };
+    await fixture.client.refund(refund);
+    await turn();
+    await turn();
+    const credit = { ...holdRequest('tok_sandbox_oct_returned_in_two_parts'), amount: 501n };
+    await fixture.client.credit(credit);
+    await turn();
+    await turn();
+    assert.deepEqual(told(), [
+      ['refundReturned', 350],
+      ['refundReturned', 351],
+      ['creditReturned', 250],
+      ['creditReturned', 251],
+    ]);
+    const { entries } = await fixture.client.listEntries({});
+    const returned = entries.map(({ kind, refunded, returned }) => [
+      EntryKind[kind],
+      Number(refunded),
+      Number(returned),
+    ]);
+    assert.deepEqual(returned, [
+      ['AUTHORIZATION', 0, 0],
+      ['CAPTURE', 0, 0],
+      ['REFUND', 0, 701],
+      ['CREDIT', 0, 501],
+    ]);
+  });
+
   it('returns refunds, which can be refunded again then', async () => {
     for (const [tokenId, returned] of [
       ['tok_sandbox_refund_returned', 701],

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
+import { stagesOf } from '../../../../services/sandbox/behaviour.ts';
 import { APPROVED, type Attempt, refused } from './attempt.ts';
 import type { Command } from './commands.ts';
 import { type HoldModel, isClosing } from './hold-model.ts';
@@ -52,7 +52,7 @@ export async function returnRefund(world: World, subject: Subject, refund: Attem
  */
 export async function correct(world: World, subject: Subject, command: Command): Promise<void> {
   const model = certain(subject);
-  if (!model || behaviourOf(model.token).reversal) return;
+  if (!model || stagesOf(model.token, 'capture').length > 0) return;
   const failed = model.attempts.find((attempt) => canBeDone(model, attempt));
   const done = pickOf(
     model,

@@ -1,6 +1,6 @@
 /** Invariants that must hold when everything has settled: docs/product.md, "Books", row by row. */
 
-import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
+import { stagesOf } from '../../../../services/sandbox/behaviour.ts';
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
 import { storedKey } from '../stored-key.ts';
 import { toldOf } from './attempt.ts';
@@ -151,10 +151,21 @@ function processorDifferences(hold: HoldModel, entry: Entry | undefined): string
 
 /** Returns what the card scheme has reversed and not reinstated in the end. */
 function reversedOf(hold: HoldModel): number {
-  const { reversal } = behaviourOf(hold.token);
-  if (!reversal || reversal.reinstatedAfterMs !== undefined) return 0;
-  const ofOne = (amount: number) => (reversal.half ? Math.max(1, Math.floor(amount / 2)) : amount);
-  return capturesOf(hold).reduce((sum, { amount }) => sum + ofOne(amount), 0);
+  return reversalsOf(hold).reduce((sum, change) => sum + change, 0);
+}
+
+/** Returns what the card scheme reverses of the captures, stage by stage; negative = reinstated. */
+function reversalsOf(hold: HoldModel): number[] {
+  return capturesOf(hold).flatMap(({ amount }) => {
+    let reversed = 0;
+    const changes = stagesOf(hold.token, 'capture').map(({ half, reinstates }) => {
+      const left = amount - reversed;
+      const change = reinstates ? -reversed : half ? Math.min(left, Math.max(1, Math.floor(amount / 2))) : left;
+      reversed += change;
+      return change;
+    });
+    return changes.filter((change) => change !== 0);
+  });
 }
 
 /** What was refunded, and did not come back; of an OCT what came back. */
@@ -180,9 +191,7 @@ function operationsOf(hold: HoldModel): [string[], number] {
     if (kind === 'RELEASED') return amount > 0 || state === 'KO' || hold.placing === 'OK' ? [`RELEASE ${state}`] : [];
     return kind === 'EXPIRED' && state === 'OK' && hold.placing === 'OK' ? ['EXPIRY KO'] : [];
   });
-  const { reversal } = behaviourOf(hold.token);
-  const reversals = reversal ? capturesOf(hold).map(() => 'REVERSAL KO') : [];
-  if (reversal?.reinstatedAfterMs !== undefined) reversals.push(...capturesOf(hold).map(() => 'REINSTATEMENT OK'));
+  const reversals = reversalsOf(hold).map((change) => (change > 0 ? 'REVERSAL KO' : 'REINSTATEMENT OK'));
   const later = [hold, ...hold.attempts].flatMap(({ kind, returns, corrections }) => [
     ...Array<string>(returns).fill(`${kind}_RETURN KO`),
     ...corrections.map((outcome) => `CORRECTION ${outcome}`),

@@ -125,6 +125,10 @@ const BEATS = [
   { is: 'deliver' },
 ] as const;
 
+const REVERSED = [
+  ...(['reversed', 'reversed_in_part', 'reversed_in_two_parts', 'reversed_unattributed'] as const),
+  ...(['reversed_reinstated', 'reversed_again'] as const),
+];
 /** Faults that the model knows. They include lost and late answers, and exclude slow cards, which need a real clock. */
 const TOKENS: readonly BehaviourName[] = [
   ...(['ok', 'declined', 'insufficient_funds', 'invalid', 'processor_error'] as const),
@@ -143,11 +147,11 @@ const TOKENS: readonly BehaviourName[] = [
     'ended_early',
     'voided_elsewhere',
   ] as const),
-  ...(['reversed', 'reversed_in_part', 'reversed_unattributed', 'reversed_reinstated'] as const),
+  ...REVERSED,
 ];
 const USUAL: readonly BehaviourName[] = [
   ...(['ok', 'ok', 'ok', 'ok', 'ok', 'single_capture', 'expires_2s', 'ended_early', 'voided_elsewhere'] as const),
-  ...(['reversed', 'reversed_in_part', 'reversed_unattributed', 'reversed_reinstated'] as const),
+  ...REVERSED,
 ];
 const LOSSES: readonly Fault[] = ['slow', 'lost before', 'lost after', 'late', 'late authorization'];
 

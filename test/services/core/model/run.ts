@@ -6,7 +6,7 @@ import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_p
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import { preauthorizationIdOf } from '../../../../services/core/storage/hold/preauthorization-id.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
-import { behaviourOf } from '../../../../services/sandbox/behaviour.ts';
+import { stagesOf } from '../../../../services/sandbox/behaviour.ts';
 import { afterOct, comeBack, correct } from './afterwards.ts';
 import { answerOf, askCore, type Clients } from './ask.ts';
 import type { Fault } from './attempt.ts';
@@ -196,7 +196,7 @@ export class Run {
   /** A refund of one of the captures, or two at once. What the card scheme reverses is not refunded here. */
   async #refund(subject: Subject, command: Command, crashes: readonly CrashPoint[]): Promise<void> {
     const [model] = subject.possible;
-    if (!model || behaviourOf(model.token).reversal) return;
+    if (!model || stagesOf(model.token, 'capture').length > 0) return;
     const isCertain = (key: string) =>
       key !== '' && subject.possible.every(({ attempts }) => attempts.some((each) => each.key === key));
     const captures = model.attempts.filter(({ kind, key }) => kind === 'CAPTURE' && isCertain(key));

@@ -41,6 +41,16 @@ describe('openLedger()', () => {
     ledger.close();
   });
 
+  it('returns an event that core received once, however often it is reported', async () => {
+    const ledger = openLedger(file);
+    const { requestId } = intent();
+    await ledger.commit(({ events }) => events.insert('captureReversed', requestId, 1, 2));
+    const report = () => ledger.commit(({ events }) => events.reported(`reversal-${requestId}-3`, 5));
+    const [first, second] = await Promise.all([report(), report()]);
+    assert.deepEqual([first?.requestId, first?.stage, first?.reportedAtMs, second], [requestId, 2, 5, undefined]);
+    ledger.close();
+  });
+
   it('rolls back a batch when one decision throws, and continues', async () => {
     const ledger = openLedger(file);
     const [one, two] = [intent(), intent()];

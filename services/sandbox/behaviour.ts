@@ -27,8 +27,8 @@ interface Behaviour extends Partial<Record<Kind, Effect>> {
   readonly customerFirst?: true;
   /** The card scheme guarantees an authorization for this long; absent = GUARANTEE_MS. */
   readonly guaranteedForMs?: number;
-  /** An authorization is ended by somebody else this long after it was made. */
-  readonly ended?: { readonly afterMs: number; readonly as: 'expired' | 'voided' };
+  /** An authorization is ended by somebody else so long after it was made, or after its first capture. */
+  readonly ended?: { readonly afterMs: number; readonly as: 'expired' | 'voided'; readonly onceCaptured?: true };
   /** What the card scheme or the bank does with approved operations of a kind, stage by stage. */
   readonly stages?: { readonly [Name in Staged]?: readonly Stage[] };
   /** Reversals name the authorization only. */
@@ -154,6 +154,10 @@ export const BEHAVIOURS = {
   },
   guarantee_short: { about: 'Approved; guaranteed for 2 seconds, and ends later', guaranteedForMs: LATER_MS },
   ended_early: { about: 'Approved; the issuer ends it after 2 seconds', ended: { afterMs: LATER_MS, as: 'expired' } },
+  ended_after_capture: {
+    about: 'Approved; the issuer ends it 2 seconds after the first capture',
+    ended: { afterMs: LATER_MS, as: 'expired', onceCaptured: true },
+  },
   voided_elsewhere: {
     about: 'Approved; somebody voids it at the processor after 2 seconds',
     ended: { afterMs: LATER_MS, as: 'voided' },

@@ -22,12 +22,14 @@ export function perform(books: Books, operation: Approved, nowMs: number): numbe
 type Act = (books: Books, operation: Approved, nowMs: number) => number | undefined;
 
 const ACTS: { readonly [Name in Kind]?: Act } = {
-  authorization: endEarly,
-  checkout: endEarly,
+  authorization: (books, authorization, nowMs) => endLater(books, authorization, 'made', nowMs),
+  checkout: (books, checkout, nowMs) => endLater(books, checkout, 'made', nowMs),
   capture(books, capture, nowMs) {
-    const { amount, authorizationRequestId } = capture;
+    const { amount } = capture;
+    const authorization = books.entries.get(capture.authorizationRequestId);
     const voided = takenBy(books, capture) - amount;
-    books.entries.add(authorizationRequestId, { captured: amount, voided });
+    books.entries.add(authorization.requestId, { captured: amount, voided });
+    if (authorization.captured === 0) endLater(books, authorization, 'captured', nowMs);
     schedule(books, capture, 0, nowMs);
     return voided;
   },
@@ -56,9 +58,11 @@ const ACTS: { readonly [Name in Kind]?: Act } = {
   },
 };
 
-function endEarly(books: Books, { requestId, behaviour }: Approved, nowMs: number): undefined {
-  const { ended } = behaviourOf(behaviour);
-  if (ended) books.events.insert('authorizationEnded', requestId, nowMs + ended.afterMs);
+/** Schedules the end of an authorization by somebody else, if it follows now. */
+function endLater(books: Books, authorization: Operation, after: 'made' | 'captured', nowMs: number): undefined {
+  const { ended } = behaviourOf(authorization.behaviour);
+  if (!ended || after !== (ended.onceCaptured ? 'captured' : 'made')) return;
+  books.events.insert('authorizationEnded', authorization.requestId, nowMs + ended.afterMs);
 }
 
 /** Schedules a stage of what is done with an operation, if it has that stage. */

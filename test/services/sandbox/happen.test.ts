@@ -225,6 +225,24 @@ describe('happen()', () => {
     }
   });
 
+  it('ends an authorization after its first capture for tok_sandbox_ended_after_capture', async () => {
+    const hold = await fixture.placed('tok_sandbox_ended_after_capture');
+    await turn(60_000);
+    assert.deepEqual(events(), []);
+    await fixture.client.capture(captureRequest(hold, 700n));
+    await turn(1_000);
+    await fixture.client.capture(captureRequest(hold, 300n));
+    await turn(1_000);
+    await turn(60_000);
+    assert.deepEqual(
+      events().map((event) => event.case === 'authorizationEnded' && [event.value.requestId, event.value.amount]),
+      [[hold.requestId, 9_000n]],
+    );
+    assert.deepEqual(sums(hold.requestId), { captured: 1_000, voided: 9_000, reversed: 0 });
+    const late = await fixture.client.capture(captureRequest(hold, 1n));
+    assert.equal(late.result?.errorCode, 'authorization_expired');
+  });
+
   it('does not end an authorization that is already closed, and reports nothing', async () => {
     const hold = holdRequest('tok_sandbox_ended_early');
     await fixture.client.authorize(hold);

@@ -34,6 +34,11 @@ export const TEST_CARDS: readonly TestCard[] = [
   { number: '4000000000005092', brand: 'visa', behaviour: 'capture_accepted' },
   { number: '4000000000005100', brand: 'visa', behaviour: 'single_capture' },
   { number: '4000000000005118', brand: 'visa', behaviour: 'ended_early' },
+  { number: '4000000000005126', brand: 'visa', behaviour: 'reversed_reinstated' },
+  { number: '4000000000005134', brand: 'visa', behaviour: 'reversed_again' },
+  { number: '4000000000005142', brand: 'visa', behaviour: 'refund_returned' },
+  { number: '4000000000005159', brand: 'visa', behaviour: 'guarantee_short' },
+  { number: '4000000000005167', brand: 'visa', behaviour: 'ended_after_capture' },
   { number: '4000000000005068', brand: 'visa', behaviour: 'expires_2s' },
   { number: '4000000000005076', brand: 'visa', behaviour: 'slow' },
 ];

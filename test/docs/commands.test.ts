@@ -31,9 +31,8 @@ const shellBlocks = (document: string) =>
   readCodeBlocks(document).filter(({ language, code }) => language === 'sh' && !EXEMPT.includes(code));
 /** Blocks that only define a verifier to copy; test/docs/verify-webhooks.test.ts runs them. */
 const isKit = ({ name }: CodeBlock) => name === 'verify.sh' || name === 'send.sh';
-const commands = ['README.md', 'docs/merchants.md', 'docs/grpc.md', 'docs/verify-webhooks.md', 'docs/settings.md']
-  .flatMap(shellBlocks)
-  .filter((block) => !isKit(block));
+const DOCUMENTS = ['merchants', 'stories', 'grpc', 'verify-webhooks', 'settings'].map((name) => `docs/${name}.md`);
+const commands = ['README.md', ...DOCUMENTS].flatMap(shellBlocks).filter((block) => !isKit(block));
 /** At night the commands run once more: a reader may repeat them. */
 const RUNS = atNight(2, 1);
 /** Printed between two runs. */
@@ -99,12 +98,30 @@ describe('the commands in the README and the guides', () => {
     const shop = openShop(merchant.file);
     const answers = runs.flatMap((output) => output.split('\n').filter((line) => /^\{.*"captureDate".*\}$/.test(line)));
     const captured = answers.map((line) => JSON.parse(line)).filter(({ captureDate }) => captureDate !== undefined);
-    assert.equal(captured.length, 2 * RUNS);
+    assert.equal(captured.length, 9 * RUNS);
     for (const { requestId } of captured) assert((await shop.notified(requestId, 'captured')).verified);
   });
 
   it('open a checkout', () => {
     shows(/"checkoutUrl":"http/);
+  });
+
+  it('tell the story of a hotel: two captures of an incremented hold, and a no-show', () => {
+    shows(/"amountCaptured":28000,"amountRemaining":3200,"amountReleased":0,.*"reason":"room"/);
+    shows(/"amountCaptured":1200,"amountRemaining":0,"amountReleased":2000,/);
+    shows(/"amountCaptured":15000,"amountRemaining":0,"amountReleased":0,/);
+  });
+
+  it('tell the story of a car rental: a partial release, a renewal, a delayed charge', () => {
+    shows(/"release":\{"amountReleased":30000\}/, /"status":"CAPTURED".*"amountReleased":45000,/);
+    shows(/"amountCaptured":9000,"amountRemaining":0,"amountReleased":6000,/);
+    shows(/"amountCaptured":4000,"amountRemaining":0,.*"reason":"fine"/);
+  });
+
+  it('tell the story of a marketplace: shipments, a payout, a refund that comes back', () => {
+    shows(/"amountCaptured":6000,"amountRemaining":3000,.*"merchantReference":"shipment-1"/);
+    shows(/"status":"OK","amount":5400,/, /"amountRefunded":3000/);
+    shows(/"operation":"REFUND_RETURN","status":"KO",.*"amount":3000/, /"amount":3000,.*"reason":"returned refund"/);
   });
 
   it('call core as an internal service', () => {

@@ -183,9 +183,9 @@ export const OPERATION_ROUTES = {
     again: 'is refused as OUTCOME_UNCHANGED once it is corrected',
     summary: 'Say that an operation ended otherwise than was told',
     description:
-      'Of a capture, an increment, a refund or an OCT that is final. Makes an operation of kind CORRECTION, of which the ' +
-      'merchant is notified, moves the books, and unfreezes the hold. Refused with what is in the way when the books ' +
-      'have no room for it.',
+      'Of a capture, a partial release, an increment, a refund or an OCT that is final. Makes an operation of kind ' +
+      'CORRECTION, of which the merchant is notified, moves the books, and unfreezes the hold. Refused with what is ' +
+      'in the way when the books have no room for it.',
     body: z
       .strictObject({
         outcome: z

@@ -594,7 +594,7 @@ AS $function$
     and (kind = 'CAPTURE') = (amount_refunding is not null))
             and ((state in ('OK', 'KO')) = (final_at is not null))
             and (first_state is null or (first_state in ('OK', 'KO') and state in ('OK', 'KO')
-    and kind in ('CAPTURE', 'INCREMENT', 'REFUND', 'OCT')))
+    and kind in ('CAPTURE', 'INCREMENT', 'REFUND', 'OCT', 'PARTIAL_RELEASE')))
             and (kind <> 'OCT' or (terminal_id is not null and user_id is not null and token_id is not null))
             and ((kind = 'REFUND') = (capture_request_id is not null))
             and ((kind = 'OCT') = (hold_request_id is null))
@@ -618,7 +618,7 @@ AS $function$
     and (kind = 'CAPTURE') = (amount_refunding is not null)) then 'submission_capture'
             when not ((state in ('OK', 'KO')) = (final_at is not null)) then 'submission_final_has_date'
             when not (first_state is null or (first_state in ('OK', 'KO') and state in ('OK', 'KO')
-    and kind in ('CAPTURE', 'INCREMENT', 'REFUND', 'OCT'))) then 'submission_first_state'
+    and kind in ('CAPTURE', 'INCREMENT', 'REFUND', 'OCT', 'PARTIAL_RELEASE'))) then 'submission_first_state'
             when not (kind <> 'OCT' or (terminal_id is not null and user_id is not null and token_id is not null)) then 'submission_oct'
             when not ((kind = 'REFUND') = (capture_request_id is not null)) then 'submission_of_capture'
             when not ((kind = 'OCT') = (hold_request_id is null)) then 'submission_of_hold'

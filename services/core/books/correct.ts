@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
-import { correctCapture, correctIncrement, correctRefund, isCorrectable, movedBy } from '../domain/correction-rules.ts';
+import {
+  correctCapture,
+  correctIncrement,
+  correctPartialRelease,
+  correctRefund,
+  isCorrectable,
+  movedBy,
+} from '../domain/correction-rules.ts';
 import type { HoldBooks } from '../domain/hold-rules.ts';
 import type { FinalOutcome } from '../domain/outcome.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
@@ -91,6 +98,7 @@ async function judge(
   if (row.kind === 'OCT') return movedBy(row) > 0n ? {} : 'NOT_CORRECTABLE';
   assert(hold, 'all but an OCT has a hold');
   if (row.kind === 'CAPTURE') return correctCapture(hold, row, ok);
+  if (row.kind === 'PARTIAL_RELEASE') return correctPartialRelease(hold, row, ok);
   if (row.kind === 'INCREMENT') return correctIncrement(hold, row, ok);
   const capture = await findSubmission(query, row.captureRequestId ?? '');
   assert(capture, 'a refund has a capture');

@@ -8,6 +8,7 @@ import { booksOf, checked, type HoldBooks, type HoldState, isOpen, LARGEST_AMOUN
 import type { SubmissionKind, SubmissionState } from './kinds.ts';
 import { type RefundedCapture, returnRefund } from './refund-rules.ts';
 import type { RefusalCode } from './refusal.ts';
+import { settlePartialRelease } from './release-rules.ts';
 
 /** The told result, as the rules need it. */
 export interface Ended {
@@ -22,9 +23,15 @@ export interface Ended {
 }
 
 /** The kinds whose result may be corrected; of the others nothing says what became of the hold since. */
-export type CorrectableKind = Extract<SubmissionKind, 'CAPTURE' | 'INCREMENT' | 'REFUND' | 'OCT'>;
+export type CorrectableKind = Extract<SubmissionKind, 'CAPTURE' | 'PARTIAL_RELEASE' | 'INCREMENT' | 'REFUND' | 'OCT'>;
 
-const CORRECTABLE: ReadonlySet<string> = new Set<CorrectableKind>(['CAPTURE', 'INCREMENT', 'REFUND', 'OCT']);
+const CORRECTABLE: ReadonlySet<string> = new Set<CorrectableKind>([
+  'CAPTURE',
+  'PARTIAL_RELEASE',
+  'INCREMENT',
+  'REFUND',
+  'OCT',
+]);
 
 /** Returns whether results of a kind may be corrected. */
 export function isCorrectable(kind: string): kind is CorrectableKind {
@@ -56,6 +63,21 @@ export function correctCapture(hold: HoldState, capture: Ended, ok: boolean): Re
   const isTakenBack = (amountReversed ?? 0n) + (amountRefunded ?? 0n) + (amountRefunding ?? 0n) > 0n;
   if (isTakenBack || hold.reversed > captured) return 'NOT_CORRECTABLE';
   return checked({ ...booksOf(hold), captured, ...withRoom(hold, amount), ...statusWith(hold, captured) });
+}
+
+/**
+ * Corrects a partial release. Returns the books, or the reason against it. Of a hold that has ended nothing moves: all
+ * that was not captured was given back, by this or by the end.
+ */
+export function correctPartialRelease(hold: HoldState, { amount }: Ended, ok: boolean): RefusalCode | HoldBooks {
+  if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+  const room = roomOf(hold);
+  if (ok && amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
+  if (!isOpen(hold)) return booksOf(hold);
+  const { remaining, released, inFlight } = hold;
+  if (!ok) return checked({ ...booksOf(hold), remaining: remaining + amount, released: released - amount });
+  const reserved = { ...hold, remaining: remaining - amount, inFlight: inFlight + amount };
+  return settlePartialRelease(reserved, amount, ok);
 }
 
 /** Corrects an increment. Returns the books, or the reason against it. */

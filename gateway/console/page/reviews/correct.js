@@ -5,7 +5,7 @@ import { formatAmount } from '../words/money.js';
 import { textOf } from '../words/words.js';
 import { Contradictions, openOf } from './contradictions.js';
 
-const CORRECTABLE = ['CAPTURE', 'INCREMENT', 'REFUND', 'OCT'];
+const CORRECTABLE = ['CAPTURE', 'PARTIAL_RELEASE', 'INCREMENT', 'REFUND', 'OCT'];
 
 /** Whether how an operation ended can be corrected. */
 export function isCorrectable({ operation, status }) {

@@ -48,7 +48,7 @@ export async function returnRefund(world: World, subject: Subject, refund: Attem
 
 /**
  * An operator says how something ended in truth: a refund that was told as failed was done after all, one that was told
- * as done was not, or a capture was not done, and then it was. The hold is not frozen afterwards.
+ * as done was not, or a capture or partial release was not done, and then it was. The hold is not frozen afterwards.
  */
 export async function correct(world: World, subject: Subject, command: Command): Promise<void> {
   const model = certain(subject);
@@ -122,15 +122,16 @@ const UNDONE = refused('corrected_by_operator');
 async function correctThereAndBack(world: World, subject: Subject, command: Command, model: HoldModel): Promise<void> {
   if (isClosing(model)) return;
   const isFree = ({ kind, key }: Attempt) =>
-    kind === 'CAPTURE' && key !== '' && refundedOf(model, key, ['OK', 'OPEN']) === 0;
-  const capture = pickOf(model, command, isFree);
-  if (!capture) return;
-  const { requestId } = await named(world, subject, capture.key);
+    key !== '' && (kind === 'PART' || (kind === 'CAPTURE' && refundedOf(model, key, ['OK', 'OPEN']) === 0));
+  const done = pickOf(model, command, isFree);
+  if (!done) return;
+  const { requestId } = await named(world, subject, done.key);
   for (const outcome of ['KO', 'OK'] as const) await believe(world, requestId, outcome);
-  capture.corrections.push('KO', 'OK');
+  done.corrections.push('KO', 'OK');
   model.frozen = false;
-  subject.story.push(`correct ${capture.key}`);
+  subject.story.push(`correct ${done.key}`);
   world.faults.happened('corrected');
+  if (done.kind === 'PART') world.faults.happened('partial release corrected');
 }
 
 /** What happens to an OCT later: it comes back, was not done in truth, or was done though it was told as failed. */

@@ -200,11 +200,12 @@ const STORIES: readonly Partial<Command>[][] = [
     { do: 'increment', share: 'half', fault },
     { do: 'capture', share: 'rest', final: false, fault: 'none' },
   ]),
-  // Parts are released whatever fails, and the rest is captured, and renewed.
+  // Parts are released whatever fails, and corrected, and the rest is captured, and renewed.
   ...(['none', 'none', 'none', 'lost before', 'lost after', 'late'] as const).map((fault): Partial<Command>[] => [
     { do: 'place', merchant: 0, token: 'ok', terms: 'none', fault: 'none' },
     { do: 'release a part', share: 'half', currency: 'EUR', words: 'everything', fault },
     { do: 'release a part', share: 'little', currency: 'EUR', words: 'digits', fault: 'none' },
+    { do: 'correct', final: false },
     { do: 'capture', share: 'rest', final: false, fault: 'none' },
     { do: 'renew', final: false, fault: 'none' },
   ]),

@@ -255,6 +255,7 @@ export const FAULTS = [
   'contradicting event',
   'refund came back',
   'corrected',
+  'partial release corrected',
   'refund was done after all',
   'refund was not done',
   'OCT came back',

@@ -50,8 +50,10 @@ const TOKENS = [
   ...['capture_timeout_applied', 'capture_timeout_lost', 'extension_accepted', 'refund_accepted', 'refund_declined'],
   ...['refund_timeout_applied', 'void_accepted', 'void_timeout_applied', 'void_timeout_lost', 'ended_early'],
   ...['expires_2s', 'reversed', 'reversed_in_part', 'reversed_unattributed', 'reversed_reinstated'],
+  ...['reversed_in_two_parts', 'reversed_again', 'refund_returned_in_part', 'refund_returned_in_two_parts'],
+  ...['ended_after_capture'],
 ];
-const OCT_TOKENS = ['ok', 'accepted', 'declined', 'timeout_applied'];
+const OCT_TOKENS = ['ok', 'accepted', 'declined', 'timeout_applied', 'oct_returned', 'oct_returned_in_two_parts'];
 /** Paid three times in seven; the others are declined, or fail later. */
 const CARDS = [
   ...['4242 4242 4242 4242', '4242 4242 4242 4242', '4242 4242 4242 4242', '4000 0000 0000 0002'],

@@ -27,7 +27,7 @@ interface Behaviour extends Partial<Record<Kind, Effect>> {
   readonly customerFirst?: true;
   /** The card scheme guarantees an authorization for this long; absent = GUARANTEE_MS. */
   readonly guaranteedForMs?: number;
-  /** An authorization is ended by somebody else so long after it was made, or after its first capture. */
+  /** An authorization is ended by somebody else this long after it was made, or after its first capture. */
   readonly ended?: { readonly afterMs: number; readonly as: 'expired' | 'voided'; readonly onceCaptured?: true };
   /** What the card scheme or the bank does with approved operations of a kind, stage by stage. */
   readonly stages?: { readonly [Name in Staged]?: readonly Stage[] };
@@ -45,7 +45,7 @@ export type Staged = 'capture' | 'refund' | 'credit';
 
 /** Something of an operation is taken back, or given again. */
 interface Stage {
-  /** So long after the operation, or after core received the stage before. */
+  /** Counted from the operation, or from the moment at which core received the stage before. */
   readonly afterMs: number;
   /** Half of the operation (rounded down, at least 1), instead of all that is left of it. */
   readonly half?: true;

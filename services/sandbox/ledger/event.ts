@@ -16,7 +16,7 @@ export interface Event {
   readonly kind: EventKind;
   /** The operation that it is about: checkout, capture, authorization, refund, credit. */
   readonly requestId: string;
-  /** The place in what is done with the operation, from 0; 0 for kinds that happen once. */
+  /** Its number among the stages of the operation, from 0; 0 for kinds that happen once. */
   readonly stage: number;
   readonly occurredAtMs: number;
   /** Taken back, reinstated, given back or returned, minor units; 0 before that, and for other kinds. */
@@ -44,7 +44,7 @@ const PREFIX: Readonly<Record<EventKind, string>> = {
 export const eventIdOf = (kind: EventKind, requestId: string, stage: number): string =>
   `${PREFIX[kind]}-${requestId}${suffixOf(stage)}`;
 
-/** Tells later stages from the first, which has none: -2, -3, … */
+/** Marks the stages after the first: -2, -3, … */
 export const suffixOf = (stage: number): string => (stage === 0 ? '' : `-${stage + 1}`);
 
 /** The outbox of a database; `onInsert` is called for each new event, before its transaction is committed. */

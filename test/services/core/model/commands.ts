@@ -129,6 +129,7 @@ const REVERSED = [
   ...(['reversed', 'reversed_in_part', 'reversed_in_two_parts', 'reversed_unattributed'] as const),
   ...(['reversed_reinstated', 'reversed_again'] as const),
 ];
+
 /** Faults that the model knows. They include lost and late answers, and exclude slow cards, which need a real clock. */
 const TOKENS: readonly BehaviourName[] = [
   ...(['ok', 'declined', 'insufficient_funds', 'invalid', 'processor_error'] as const),

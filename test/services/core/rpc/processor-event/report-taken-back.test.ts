@@ -191,6 +191,7 @@ describe('takenBack()', () => {
     };
     assert.deepEqual(await books('reversed'), [4_001n, 4_001n, 4_001n]);
     assert.deepEqual(await books('reversed_in_part'), [2_000n, 2_000n, 2_000n]);
+    assert.deepEqual(await books('reversed_in_two_parts'), [2_000n, 4_001n, 4_001n]);
     assert.deepEqual(await books('reversed_unattributed'), [4_001n, 4_001n, 0n]);
     assert.deepEqual(await books('reversed_reinstated'), [4_001n, 0n, 0n]);
     assert.deepEqual(await stage.audit(), []);

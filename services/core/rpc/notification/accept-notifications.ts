@@ -71,7 +71,7 @@ export function notificationInput(
     status,
     amount,
     currency,
-    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'),
+    body,
     signature,
     deliveryId: drawId(),
     receivedAt: at.toISOString(),

@@ -15,8 +15,8 @@ export interface AcceptedRow {
 
 /** A verified notification that the relay hands in. */
 export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
-  /** Base64. */
-  readonly body: string;
+  /** As received. */
+  readonly body: Uint8Array;
   readonly signature: string;
   /** UUIDv7 of the delivery that forwards it. */
   readonly deliveryId: string;

@@ -1,5 +1,6 @@
 import { type Query, sql } from '../database.ts';
 import type { NotificationInput } from './accepted-row.ts';
+import { boundNotifications, NOTIFICATIONS } from './bound-notifications.ts';
 import { type Aside, setAllAside } from './quarantined-notification.ts';
 
 /** The result for one notification. */
@@ -20,7 +21,7 @@ export async function acceptNotifications(
   query: Query,
   notifications: readonly NotificationInput[],
 ): Promise<Accepted[]> {
-  const rows = await query<{ id: string; forwards: boolean }>(STORE, [JSON.stringify(notifications)]);
+  const rows = await query<{ id: string; forwards: boolean }>(STORE, boundNotifications(notifications));
   const stored = new Map(rows.map((row) => [row.id, row.forwards]));
   const others = notifications.filter(({ deliveryId }) => !stored.has(deliveryId));
   // A separate statement, because it must see the rows that others stored while the first one waited for them.
@@ -35,24 +36,22 @@ export async function acceptNotifications(
 
 const STORE = sql('store-notifications')`with addressed as materialized (
     select i.*, m.internal_url is not null as forwards
-    from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
-      status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "receivedAt" timestamptz,
-      "traceParent" text)
+    from json_to_recordset($1::json) as i(${NOTIFICATIONS.columns}, "traceParent" text)
     left join merchant m on m.id = any (array[i."merchantId"])
   ),
   stored as (
     insert into notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at,
       parked_signature)
-    select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, decode(body, 'base64'),
+    select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, ${NOTIFICATIONS.body},
       "receivedAt", case when not forwards then signature end
-    from addressed order by "merchantId", "requestId"
+    from addressed i order by "merchantId", "requestId"
     on conflict do nothing
     returning merchant_id, request_id
   ),
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
       attempt_count, due_at, created_at, trace_parent)
-    select i."deliveryId", i."merchantId", 'internal', i."requestId", i.kind, i."statusInfo", decode(i.body, 'base64'),
+    select i."deliveryId", i."merchantId", 'internal', i."requestId", i.kind, i."statusInfo", ${NOTIFICATIONS.body},
       i.signature, 'PENDING', 0, i."receivedAt", i."receivedAt", i."traceParent"
     from addressed i
     join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"

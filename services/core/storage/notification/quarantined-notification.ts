@@ -6,6 +6,7 @@ import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 import type { AcceptedRow, NotificationInput, NotificationKey } from './accepted-row.ts';
+import { boundNotifications, NOTIFICATIONS } from './bound-notifications.ts';
 
 /** A verified notification that was not accepted: an operator releases it once or discards it. Each is stored once. */
 export const QuarantinedNotificationEntity = defineEntity({
@@ -92,7 +93,7 @@ export async function setAllAside(
     const onceKey = [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
     return { ...notification, quarantineId: drawId(), onceKey };
   });
-  const rows = await query<{ id: string; aside: Aside }>(SET_ASIDE, [JSON.stringify(input), reason]);
+  const rows = await query<{ id: string; aside: Aside }>(SET_ASIDE, [...boundNotifications(input), reason]);
   return new Map(rows.map(({ id, aside }) => [id, aside]));
 }
 
@@ -103,10 +104,8 @@ const MAX_HELD = 500;
 const SET_ASIDE = sql('set-aside')`with input as materialized (
     select i.*, (select count(*) from (select from quarantined_notification q
         where q.merchant_id = i."merchantId" and q.state = 'HELD' limit ${MAX_HELD}) held) < ${MAX_HELD} as "hasRoom"
-    from json_to_recordset($1::json) as i("merchantId" text, "requestId" text, kind text, "statusInfo" text,
-      status text, amount text, currency text, body text, signature text, "deliveryId" uuid, "quarantineId" uuid,
-      "receivedAt" timestamptz, "onceKey" text)
-    where $2 <> 'CONFLICT' or exists (select from notification n
+    from json_to_recordset($1::json) as i(${NOTIFICATIONS.columns}, "quarantineId" uuid, "onceKey" text)
+    where $3 <> 'CONFLICT' or exists (select from notification n
       where n.merchant_id = any (array[i."merchantId"]) and n.request_id = any (array[i."requestId"])
         and (n.kind, n.status, n.amount, n.currency) is distinct from (i.kind, i.status, i.amount, i.currency))
   ),
@@ -114,7 +113,7 @@ const SET_ASIDE = sql('set-aside')`with input as materialized (
     insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency,
       body, signature, reason, state, received_at, once_key)
     select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
-      decode(body, 'base64'), signature, $2, 'HELD', "receivedAt", "onceKey"
+      ${NOTIFICATIONS.body}, signature, $3, 'HELD', "receivedAt", "onceKey"
     from input i where "hasRoom"
     on conflict do nothing returning id
   )

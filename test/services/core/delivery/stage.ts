@@ -139,7 +139,7 @@ export const storedNotification = (requestId: string, change: Partial<Notificati
   status: 'OK',
   amount: '10.50',
   currency: 'EUR',
-  body: Buffer.from(`{"requestId":"${requestId}"}`).toString('base64'),
+  body: Buffer.from(`{"requestId":"${requestId}"}`),
   signature: `${'A'.repeat(43)}=`,
   deliveryId: uuidv7(),
   receivedAt: new Date().toISOString(),

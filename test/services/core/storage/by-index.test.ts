@@ -9,6 +9,7 @@ import { openDatabase } from '../../../../services/core/storage/open-database.ts
 import { ORM } from '../../../../services/core/storage/orm.ts';
 import { openPurge } from '../../../../services/core/storage/purge.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../database.ts';
+import { storedNotification } from '../delivery/stage.ts';
 
 /** A node of a plan in the output of EXPLAIN (FORMAT JSON). */
 interface PlanNode {
@@ -104,8 +105,7 @@ async function hotStatements(): Promise<Statement[]> {
     statements.push(statement);
     return [];
   };
-  const one = {} as never;
-  await acceptNotifications(query, [one]);
+  await acceptNotifications(query, [storedNotification('any')]);
   await takeDue(query, [], new Date());
   await recordAttempts(query, []);
   return statements;

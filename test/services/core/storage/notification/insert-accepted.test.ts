@@ -47,7 +47,7 @@ describe('acceptNotifications()', () => {
 
   it('treats a repetition as a duplicate, whatever its unsigned fields', async () => {
     await accept(storedNotification('c'));
-    const body = Buffer.from('{"other":1}').toString('base64');
+    const body = Buffer.from('{"other":1}');
     assert.deepEqual(await accept(storedNotification('c'), storedNotification('d')), ['DUPLICATE', 'STORED']);
     assert.deepEqual(await accept(storedNotification('c', { statusInfo: 'authorized', body })), ['DUPLICATE']);
     assert.equal(await count('delivery', 'c'), 1);
@@ -72,6 +72,28 @@ describe('acceptNotifications()', () => {
     }
     assert.equal(await count('quarantined_notification', 'e'), changes.length);
     assert.equal(await count('delivery', 'e'), 1);
+  });
+
+  it('stores each body of a batch byte for byte, wherever it is stored', async () => {
+    const bodies = [
+      Buffer.from('{"é":1}'),
+      Buffer.from([0, 0xff, 0x5c, 0x80, 0]),
+      Buffer.alloc(0),
+      Buffer.alloc(65_536, 7),
+    ];
+    const batch = bodies.map((body, index) => storedNotification(`bytes${index}`, { body }));
+    await accept(...batch);
+    const others = bodies.toReversed();
+    await accept(...others.map((body, index) => storedNotification(`bytes${index}`, { body, amount: '1' })));
+    const bodiesIn = async (table: string) => {
+      const rows = await stage.sql<{ body: Buffer }>(
+        `select body from ${table} where request_id like 'bytes%' order by request_id`,
+      );
+      return rows.map(({ body }) => body);
+    };
+    assert.deepEqual(await bodiesIn('notification'), bodies);
+    assert.deepEqual(await bodiesIn('delivery'), bodies);
+    assert.deepEqual(await bodiesIn('quarantined_notification'), others);
   });
 
   it('keeps merchants apart', async () => {

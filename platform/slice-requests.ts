@@ -60,10 +60,14 @@ export function sliceRequests(socket: Socket): void {
   socket.on('data', () => undefined);
 }
 
-/** Up to and with the first empty line, with which a head ends; the rest has the next one's beginning, or a body. */
+/**
+ * Up to and with the first empty line, with which a head ends, and the rest, too, when that has no other empty line: a
+ * body, or the next head's beginning.
+ */
 function sliceLength(bytes: Buffer): number {
   const blank = bytes.indexOf(EMPTY_LINE);
-  return blank === -1 ? bytes.length : blank + EMPTY_LINE.length;
+  const headEnd = blank + EMPTY_LINE.length;
+  return blank === -1 || bytes.indexOf(EMPTY_LINE, headEnd) === -1 ? bytes.length : headEnd;
 }
 
 const NOTHING = Buffer.alloc(0);

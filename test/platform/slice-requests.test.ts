@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { createBoundedServer } from '../../platform/http-server.ts';
 
 const GET = 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n';
+const POST = 'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}';
 const LAST = 'GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 describe('sliceRequests()', () => {
@@ -25,17 +26,28 @@ describe('sliceRequests()', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('has two requests of a connection parsed, however many it has pipelined', async () => {
-    const connections = 20;
-    const { seen, open } = await serve(() => undefined);
-    const clients = Array.from({ length: connections }, open);
-    for (const client of clients) client.write(GET.repeat(20_000));
-    const isRead = () =>
-      seen.sockets.size === connections && [...seen.sockets].every((each) => each.bytesRead > 60_000);
-    while (!isRead()) await new Promise(setImmediate);
-    for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
-    assert.equal(seen.parsed, 2 * connections);
-    for (const client of clients) client.destroy();
+  for (const [what, request] of Object.entries({ 'without bodies': GET, 'with bodies': POST })) {
+    it(`has two requests of a connection parsed, however many it has pipelined ${what}`, async () => {
+      const connections = 20;
+      const { seen, open } = await serve(() => undefined);
+      const clients = Array.from({ length: connections }, open);
+      for (const client of clients) client.write(request.repeat(20_000));
+      const isRead = () =>
+        seen.sockets.size === connections && [...seen.sockets].every((each) => each.bytesRead > 60_000);
+      while (!isRead()) await new Promise(setImmediate);
+      for (let turns = 0; turns < 50; turns++) await new Promise(setImmediate);
+      assert.equal(seen.parsed, 2 * connections);
+      for (const client of clients) client.destroy();
+    });
+  }
+
+  it('has a body parsed with its head when both have arrived', async () => {
+    const { open } = await serve((request, response) =>
+      process.nextTick(() => response.setHeader('Connection', 'close').end(String(request.complete))),
+    );
+    const client = open();
+    client.write(POST);
+    assert.match(await text(client), /true$/);
   });
 
   it('has all of them answered in the end', async () => {

@@ -30,6 +30,9 @@ const DRAIN_BYTES = 1024 * 1024;
 /** Reads the raw body; or returns why it was not read. Never rejects. */
 export function readBody(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer | Unread> {
   const { maxBytes, timeoutMs, room } = bounds;
+  // A small body has usually arrived with its head: then it needs neither timer nor room.
+  if (request.complete && !request.destroyed && request.readableLength <= maxBytes)
+    return Promise.resolve(request.read() ?? Buffer.alloc(0));
   return new Promise((resolve) => {
     if (Number(request.headers['content-length'] ?? 0) > maxBytes + DRAIN_BYTES) return resolve('TOO_LARGE');
     if (request.destroyed) return resolve('DISCONNECTED');

@@ -9,12 +9,16 @@ describe('readBody()', () => {
   let server: Server;
   let bounds: BodyBounds;
   let read: PromiseWithResolvers<Buffer>;
+  /** Whether the body is read only when all of it has arrived. */
+  let isLate: boolean;
 
   beforeEach(async () => {
+    isLate = false;
     bounds = { maxBytes: 64, timeoutMs: 5_000 };
     read = Promise.withResolvers();
     read.promise.catch(() => undefined);
-    server = createServer((request, response) => {
+    server = createServer(async (request, response) => {
+      while (isLate && !request.complete) await new Promise(setImmediate);
       readBody(request, bounds).then(read.resolve, read.reject);
       read.promise.then(
         (body) => response.end(body),
@@ -93,6 +97,25 @@ describe('readBody()', () => {
     await refused('REQUEST_TIMEOUT');
     clearInterval(trickle);
     assert.match(await answerOf(socket), /^HTTP\/1.1 408 /);
+  });
+
+  it('reads a body that has arrived already, and then the next one of its connection', async () => {
+    isLate = true;
+    const socket = open('content-length: 64');
+    socket.write('x'.repeat(64));
+    assert.equal((await read.promise).toString(), 'x'.repeat(64));
+    read = Promise.withResolvers();
+    socket.write('POST / HTTP/1.1\r\nhost: test\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
+    assert.equal((await read.promise).length, 0);
+    assert.equal((await answerOf(socket)).match(/HTTP\/1.1 200 /g)?.length, 2);
+  });
+
+  it('refuses a body over the limit that has arrived already', async () => {
+    isLate = true;
+    const socket = open('content-length: 65');
+    socket.write('x'.repeat(65));
+    await refused('PAYLOAD_TOO_LARGE');
+    assert.match(await answerOf(socket), /^HTTP\/1.1 413 /);
   });
 
   it('notices a client that disconnects', async () => {

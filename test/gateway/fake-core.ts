@@ -172,7 +172,7 @@ export class FakeCore {
         }
         const isFeed = method === 'listCredentialChanges';
         const answer = (!isFeed && this.answersAll) || (this.answers.get(method) ?? this.#builtIn(method));
-        if (answer === undefined) throw refusal(status.UNIMPLEMENTED, {});
+        if (answer === undefined) throw refusal(status.DATA_LOSS, { message: `no answer to ${method} is set` });
         const answered = answer(call.request);
         const send = (message: object) => callback(null, create(output, message as MessageInitShape<typeof output>));
         if (answered instanceof Promise) answered.then(send);

@@ -213,15 +213,7 @@ const STAGED = {
       return stage.ask('POST', '/preauthorization/release', { body: { requestId: NOBODY } });
     },
   ],
-  INTERNAL: [
-    'getOct',
-    ({ stage }) => {
-      stage.core.answers.set('getOct', () => {
-        throw refusal(status.INTERNAL, {});
-      });
-      return stage.ask('GET', `/oct/${NOBODY}`);
-    },
-  ],
+  INTERNAL: ['getOct', ({ stage }) => stage.ask('GET', `/oct/${NOBODY}`)],
   UNAVAILABLE: [
     'getOperation',
     ({ stage }) => {

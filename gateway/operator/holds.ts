@@ -1,6 +1,6 @@
 /** Holds of all merchants, and what operators do to a hold or a capture for its merchant, by its requestId. */
 import { z } from 'zod';
-import { PreauthorizationSchema } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import { NextActionSchema, PreauthorizationSchema } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { CAPTURE, EXTENSION, INCREMENT, READ, REFUND, RELEASE_OF_PART } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import { answered, requestId } from '../resource/answer-fields.ts';
@@ -34,7 +34,7 @@ import { operatorRoute, operatorWrite } from './route.ts';
 
 const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
   about: 'A hold as operators see it: nothing that could capture or pay',
-  parts: HOLD.parts,
+  parts: { ...HOLD.parts, nextAction: answer(undefined, NextActionSchema, { without: ['url'] }) },
   without: ['preauthorizationId', 'generatedTokenId', 'checkoutUrl', 'captures'],
 });
 

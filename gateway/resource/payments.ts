@@ -59,6 +59,14 @@ const MerchantInitiated = answer(undefined, contract.MerchantInitiatedSchema, {
   },
 });
 
+/** Where the customer goes before the hold is placed. */
+export const NextAction = answer(undefined, contract.NextActionSchema, {
+  own: {
+    type: { schema: z.literal('redirect'), read: () => 'redirect' },
+    url: { schema: z.url().describe('Forward the customer there; carries a capability, do not log it') },
+  },
+});
+
 /** The JSON form of a hold for merchants. */
 export const HOLD = {
   parts: {
@@ -66,6 +74,7 @@ export const HOLD = {
     captures: Capture,
     warnings: Warning,
     merchantInitiated: MerchantInitiated,
+    nextAction: NextAction,
   },
   own: {
     phase: {

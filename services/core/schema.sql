@@ -196,6 +196,7 @@ create table hold (
   closed_at timestamp(3) with time zone,
   frozen_because text,
   renewed_by uuid,
+  challenge boolean,
   guaranteed_until timestamp(3) with time zone,
   first_guaranteed_until timestamp(3) with time zone,
   merchant_reason text,

@@ -13,7 +13,7 @@ with input as materialized (
       "notifyExpiringHours" int, "holdPeriodS" int, "merchantReference" text, "description" text,
       "customerPresent" boolean, "merchantReason" text, "sentNetworkTransactionId" text, "expectedCaptureAt" timestamptz,
       "captureAt" timestamptz, "releaseAt" timestamptz, "renews" uuid, "metadata" jsonb, "returnUrl" text,
-      "saveCard" boolean, "checkoutExpiresAt" timestamptz)
+      "saveCard" boolean, "challenge" boolean, "checkoutExpiresAt" timestamptz)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
     case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) and current_setting('holdfast.synchronous_standby', true) is distinct from 'true'
       then clock_timestamp() end)
@@ -50,13 +50,13 @@ with input as materialized (
       terminal_id, user_id, token_id, phase, id_hash, id_key, allow_multiple_captures, notify_holds,
       notify_expiring_hours, hold_period_s, merchant_reference, description, customer_present, merchant_reason,
       sent_network_transaction_id, expected_capture_at, capture_at, release_at, renews, metadata,
-      return_url, save_card, checkout_expires_at)
+      return_url, save_card, challenge, checkout_expires_at)
     select "sentAs", amount, renews is not null, 0, 'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "requestId", "merchantId", "amount", "currency", "processor", "processorAccount", "createdAt",
       "inquireAt", "terminalId", "userId", "tokenId", "phase", "idHash", "idKey", "allowMultipleCaptures",
       "notifyHolds", "notifyExpiringHours", "holdPeriodS", "merchantReference", "description", "customerPresent",
       "merchantReason", "sentNetworkTransactionId", "expectedCaptureAt", "captureAt", "releaseAt",
-      "renews", "metadata", "returnUrl", "saveCard", "checkoutExpiresAt"
+      "renews", "metadata", "returnUrl", "saveCard", "challenge", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs",

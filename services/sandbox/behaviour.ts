@@ -25,6 +25,8 @@ interface Behaviour extends Partial<Record<Kind, Effect>> {
   readonly expiresAfterMs?: number;
   /** What the merchant initiates is declined unless it names an authorization in which the customer took part. */
   readonly customerFirst?: true;
+  /** The issuer always asks the customer for authentication; that fails, or the event of its end is lost. */
+  readonly challenge?: 'passes' | 'fails' | 'lost';
   /** The card scheme guarantees an authorization for this long; absent = GUARANTEE_MS. */
   readonly guaranteedForMs?: number;
   /** An authorization is ended by somebody else this long after it was made, or after its first capture. */
@@ -71,8 +73,14 @@ const whole: Stage = { afterMs: LATER_MS };
 const half: Stage = { ...whole, half: true };
 const reinstatement: Stage = { ...whole, reinstates: true };
 
-/** How an authorization without the customer goes when it names none in which the customer took part. */
-export const CUSTOMER_FIRST = declined('authentication_required', 'The issuer wants the customer to take part.', '1A');
+/** How an authorization goes whose issuer asks for the customer, when the customer cannot be asked. */
+export const AUTHENTICATION_REQUIRED = declined(
+  'authentication_required',
+  'The issuer wants the customer to take part.',
+  '1A',
+);
+/** How it goes when the customer was not authenticated. */
+export const AUTHENTICATION_FAILED = declined('authentication_failed', 'The customer was not authenticated.', '1A');
 
 /** Each behaviour by its name. `tok_sandbox_<name>` is a token that behaves so. */
 export const BEHAVIOURS = {
@@ -152,6 +160,9 @@ export const BEHAVIOURS = {
     about: 'Approved; without the customer only with the networkTransactionId of a hold in which it took part',
     customerFirst: true,
   },
+  challenge: { about: 'The issuer asks the customer for authentication', challenge: 'passes' },
+  challenge_failed: { about: 'The same, and it fails whatever the customer does', challenge: 'fails' },
+  challenge_lost: { about: 'The same, and the event of its end is lost', challenge: 'lost' },
   guarantee_short: { about: 'Approved; guaranteed for 2 seconds, and ends later', guaranteedForMs: LATER_MS },
   ended_early: { about: 'Approved; the issuer ends it after 2 seconds', ended: { afterMs: LATER_MS, as: 'expired' } },
   ended_after_capture: {

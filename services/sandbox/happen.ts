@@ -1,6 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { EventMessage } from '../../platform/adapter/event-reporter.ts';
 import { AuthorizationEnd } from '../../proto/gen/holdfast/processor/v1/event_pb.js';
+import { Answer } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { behaviourOf, effectOf, type Staged, stagesOf } from './behaviour.ts';
 import type { Entry } from './ledger/entry.ts';
 import { type Event, type EventKind, eventIdOf, suffixOf } from './ledger/event.ts';
@@ -32,7 +33,9 @@ export function scheduleNext(books: Books, { kind, requestId, stage }: Event, no
 const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, event: Event) => number | undefined>> = {
   checkoutCompleted: () => undefined,
 
+  /** What waited for its customer has ended there. */
   operationSettled(books, entry, { occurredAtMs }): undefined {
+    if (entry.answer !== Answer.ACCEPTED) return;
     const { endsAfterMs: _, ...effect } = effectOf(entry.behaviour, entry.kind);
     letGo(books, entry);
     books.entries.end(entry.requestId, carryOut(books, entry, { effect, card: entry, nowMs: occurredAtMs }));

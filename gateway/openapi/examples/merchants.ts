@@ -3,7 +3,7 @@ import { ID, lost, MERCHANT_ID, ORDER, type Request, request, WEBHOOK_URL } from
 const BASKET = { basket: 'b-17' };
 
 /**
- * Requests of merchants: a hold captured in two parts, a cancelled checkout, a released hold, a request without an
+ * Requests of merchants: a hold captured in two parts, a cancelled checkout, a hold that waits for its customer, a released hold, a request without an
  * answer, a payout, the results of all these, a notification of another sender, and the care of a webhook.
  */
 export const MERCHANTS: readonly Request[] = [
@@ -20,6 +20,16 @@ export const MERCHANTS: readonly Request[] = [
   }),
   request('createPreauthorization', 'withCheckout', 'The customer enters a card', {
     body: { amount: 9900, ...ORDER, returnUrl: 'https://shop.example/done', saveCard: true },
+  }),
+  request('createPreauthorization', 'stepUp', 'The issuer asks the customer for authentication', {
+    body: {
+      tokenId: 'tok_sandbox_challenge',
+      amount: 6400,
+      ...ORDER,
+      merchantReference: 'order-1007',
+      customerPresent: true,
+      returnUrl: 'https://shop.example/done',
+    },
   }),
   request('createPreauthorization', 'noShow', 'The guest did not come', {
     body: {

@@ -2,12 +2,16 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { z } from 'zod';
 import { isReturnUrl } from '../../../platform/return-url.ts';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
-import { MerchantReason, PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import {
+  MerchantReason,
+  PreauthorizationSchema,
+  ThreeDSecure,
+} from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { KEYED_WRITE, PROCESSOR, READ, WRITE } from '../../http/problem-codes.ts';
 import { answer, pageOf } from '../../resource/answer.ts';
 import { answered, TIME } from '../../resource/answer-fields.ts';
 import { answerPageOrCsv, CSV } from '../../resource/csv.ts';
-import { HOLD, HoldFilters, ListedHold, MERCHANT_REASONS } from '../../resource/payments.ts';
+import { HOLD, HoldFilters, ListedHold, MERCHANT_REASONS, NextAction } from '../../resource/payments.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restRoute, restWrite } from '../route.ts';
@@ -26,7 +30,9 @@ const returnUrl = fields
   .text(2048)
   .refine(isReturnUrl, 'must be an https URL without user name and password; http only for loopback')
   .meta({
-    description: 'Where the checkout page sends the customer afterwards',
+    description:
+      'Where the checkout page sends the customer afterwards. With `tokenId` and `customerPresent: true`: where the ' +
+      'page of its issuer does; without, an issuer that asks for authentication declines',
     examples: ['https://shop.example/done'],
   });
 
@@ -37,6 +43,17 @@ const OpenCheckout = answer('OpenCheckout', PreauthorizationSchema, {
     status: { schema: z.literal('IN_PROGRESS'), read: () => 'IN_PROGRESS' },
     checkoutUrl: { schema: z.url().describe('Forward the customer there; carries a capability, do not log it') },
     checkoutExpiresAt: { schema: TIME.schema.describe('Until when it accepts a card') },
+  },
+});
+
+const AwaitedCustomer = answer('AwaitedCustomer', PreauthorizationSchema, {
+  about: 'A hold whose customer is to be authenticated by its issuer first',
+  only: ['requestId', 'nextAction'],
+  parts: HOLD.parts,
+  own: {
+    status: { schema: z.literal('IN_PROGRESS'), read: () => 'IN_PROGRESS' },
+    phase: { schema: z.literal('AWAITING_CUSTOMER'), read: () => 'AWAITING_CUSTOMER' },
+    nextAction: { schema: NextAction.schema },
   },
 });
 
@@ -61,12 +78,21 @@ const merchantInitiated = z
   }))
   .describe('With `tokenId` and without the customer: why the merchant initiates the hold');
 
+const threeDSecure = z
+  .enum(['automatic', 'challenge'])
+  .transform((word) => (word === 'challenge' ? ThreeDSecure.CHALLENGE : ThreeDSecure.AUTOMATIC))
+  .describe(
+    'With `tokenId` and `returnUrl`: whether the issuer authenticates the customer when it asks for it (`automatic`, ' +
+      'as without this field), or in any case',
+  );
+
 export const HOLD_ROUTES = {
   createPreauthorization: restWrite('Holds', 'POST /preauthorization', {
     summary: 'Place a hold',
     description:
       'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer ' +
-      'enters a card; a notification and GET report the outcome. Refusals of the processor ' +
+      'enters a card; when the issuer of the card asks for authentication and `returnUrl` is given, `nextAction`, ' +
+      'where the customer confirms. A notification and GET report the outcome then. Refusals of the processor ' +
       '(CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) are recorded and carry their `requestId`.',
     body: z
       .strictObject({
@@ -86,6 +112,7 @@ export const HOLD_ROUTES = {
             'Whether the customer takes part; absent = true without `tokenId`, else false: the merchant initiates it',
           )
           .optional(),
+        threeDSecure: threeDSecure.optional(),
         merchantInitiated: merchantInitiated.optional(),
         expectedCaptureAt: fields.time
           .describe('When you expect to capture: a processor may ask for a longer authorization')
@@ -100,8 +127,8 @@ export const HOLD_ROUTES = {
       }),
     answers: {
       201: {
-        description: 'The hold; without `tokenId`, where the customer enters a card',
-        schema: z.union([Hold.schema, OpenCheckout.schema]),
+        description: 'The hold; without `tokenId`, where the customer enters a card; or where it is authenticated',
+        schema: z.union([Hold.schema, OpenCheckout.schema, AwaitedCustomer.schema]),
       },
     },
     codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', ...PROCESSOR],
@@ -109,10 +136,11 @@ export const HOLD_ROUTES = {
       const request = { ...body, merchantId, ...name };
       const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
       const hold = answered(preauthorization);
-      // An open checkout waits for its customer: nothing about it is unknown.
+      // A page waits for its customer: nothing about it is unknown.
       const isOpen = state === OperationState.PENDING;
       const placing = { requestId: hold.requestId, state: isOpen ? OperationState.OK : state };
-      return answerOperation(ctx, placing, replayed, () => (isOpen ? OpenCheckout : Hold).json(hold));
+      const open = hold.nextAction ? AwaitedCustomer : OpenCheckout;
+      return answerOperation(ctx, placing, replayed, () => (isOpen ? open : Hold).json(hold));
     },
   }),
   listPreauthorizations: restRoute('Holds', 'GET /preauthorization', {

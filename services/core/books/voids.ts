@@ -1,4 +1,4 @@
-/** Voids give back the rest of a hold, or cancel its checkout: releases and expiries. */
+/** Voids give back the rest of a hold, or cancel what waits for its customer: releases and expiries. */
 import { givenBackOtherwise } from '../domain/contradiction.ts';
 import { booksOf, failHold, isDueToEnd, isOpen } from '../domain/hold-rules.ts';
 import { isOk } from '../domain/outcome.ts';
@@ -67,7 +67,7 @@ export function reckonVoid(
   };
 }
 
-/** A checkout that was cancelled or ran out. The hold was never placed, so its own operation ends as KO. */
+/** A checkout or authentication that was cancelled or ran out. The hold was never placed, so its own operation ends as KO. */
 function cancelCheckout(
   kind: 'RELEASE' | 'EXPIRY',
   submission: SettledFields,
@@ -82,7 +82,7 @@ function cancelCheckout(
     const operation = hasResult ? resultOf(requestId, 'RELEASE', subjectOn(hold, 0n, submission), ending) : undefined;
     return { ...end, ...booksOf(hold), closing: false, operation };
   }
-  const { code, message } = CHECKOUT_ENDS[kind];
+  const { code, message } = (hold.tokenId == null ? CHECKOUT_ENDS : STEP_UP_ENDS)[kind];
   const failed = resultOf(hold.requestId, 'HOLD', hold, {
     ...ending,
     outcome: { answer: 'NOT_PERFORMED', code, message },
@@ -99,4 +99,9 @@ function cancelCheckout(
 const CHECKOUT_ENDS = {
   EXPIRY: { code: 'checkout_expired', message: 'The checkout was not completed in time.' },
   RELEASE: { code: 'checkout_cancelled', message: 'The merchant cancelled the checkout.' },
+} as const;
+
+const STEP_UP_ENDS = {
+  EXPIRY: { code: 'authentication_expired', message: 'The customer was not authenticated in time.' },
+  RELEASE: { code: 'authentication_cancelled', message: 'The merchant cancelled the authentication.' },
 } as const;

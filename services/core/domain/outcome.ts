@@ -12,11 +12,21 @@ import type { Capabilities } from './hold-rules.ts';
 import { OPERATION_KINDS, type OperationKind, type StatusInfo } from './kinds.ts';
 
 /** The processor's answer, or UNKNOWN when there is none that can be relied on. */
-export type Outcome =
-  | FinalOutcome
-  /** Accepted, but not ended yet: the result follows by an event, or an inquiry finds it; normally until expectedBy. */
-  | { readonly answer: 'ACCEPTED'; readonly expectedBy?: Date | undefined }
-  | { readonly answer: 'UNKNOWN' };
+export type Outcome = FinalOutcome | Accepted | { readonly answer: 'UNKNOWN' };
+
+/** Accepted, but not ended yet: the result follows by an event, or an inquiry finds it; normally until expectedBy. */
+export interface Accepted {
+  readonly answer: 'ACCEPTED';
+  readonly expectedBy?: Date | undefined;
+  /** An authorization waits for its customer, whom the issuer authenticates there. */
+  readonly page?: Page | undefined;
+}
+
+/** A page that a hold's customer goes to; it is open until expiresAt, or as long as was asked. */
+export interface Page {
+  readonly url: string;
+  readonly expiresAt?: Date | undefined;
+}
 
 /** An outcome that ends an operation. */
 export type FinalOutcome = Approved | Declined | NotPerformed;

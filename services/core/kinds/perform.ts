@@ -12,7 +12,6 @@ import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { postponeInquiry } from '../storage/submission/open-submissions.ts';
 import { hasLateVoid } from '../storage/submission/read-submissions.ts';
-import { openPage } from './checkout-page.ts';
 import { logContradiction } from './contradict.ts';
 import {
   aboutOf,
@@ -24,14 +23,16 @@ import {
   readOutcome,
   review,
 } from './judge-outcome.ts';
+import { openPage, storePage } from './page.ts';
 import { send } from './send-to-processor.ts';
 import type { Sender } from './sender.ts';
 
 /**
- * The effect of an outcome. SETTLED: it ended the operation. Otherwise nothing, because it is still UNKNOWN, another
- * one has settled it before (OVERTAKEN), or an operator must decide (IN_REVIEW).
+ * The effect of an outcome. SETTLED: it ended the operation. OPENED: a page waits for the customer of the hold.
+ * Otherwise nothing, because it is still UNKNOWN, another one has settled it before (OVERTAKEN), or an operator must
+ * decide (IN_REVIEW).
  */
-export type Settlement = SettledNow | { readonly is: 'UNKNOWN' | 'OVERTAKEN' | 'IN_REVIEW' };
+export type Settlement = SettledNow | Opened | { readonly is: 'UNKNOWN' | 'OVERTAKEN' | 'IN_REVIEW' };
 
 /** The rows are as they are written now; `before` is the submission's hold, right before. */
 export interface SettledNow {
@@ -42,11 +43,13 @@ export interface SettledNow {
   readonly hold?: WrittenHold | undefined;
 }
 
-/** The result of a request; OPENED = a checkout has its page. */
-export type Performed =
-  | Settlement
-  | { readonly is: 'OPENED'; readonly hold: HoldRow }
-  | { readonly is: 'NOT_STORED'; readonly stored: Stored };
+interface Opened {
+  readonly is: 'OPENED';
+  readonly hold: HoldRow;
+}
+
+/** The result of a request. */
+export type Performed = Settlement | { readonly is: 'NOT_STORED'; readonly stored: Stored };
 
 /** The exceptions to the usual course of a request. */
 export interface Course {
@@ -96,6 +99,8 @@ export async function settle(
   told: Told = BY_ANSWER,
 ): Promise<Settlement> {
   if (!isFinal(outcome)) {
+    const hold = await waitForCustomer(sender, facts, outcome);
+    if (hold) return { is: 'OPENED', hold };
     await leaveUnknown(sender, facts, outcome);
     return { is: 'UNKNOWN' };
   }
@@ -112,6 +117,12 @@ export async function settle(
   const failed = await compareWithResult(sender, facts, final, told);
   if (failed) await voidLate(sender, failed);
   return { is: 'OVERTAKEN' };
+}
+
+/** The hold whose customer is asked on a page; undefined = the outcome names none, or the hold has its result. */
+async function waitForCustomer(sender: Sender, facts: Facts, outcome: Outcome): Promise<HoldRow | undefined> {
+  if (facts.kind !== 'HOLD' || outcome.answer !== 'ACCEPTED' || !outcome.page) return undefined;
+  return storePage(sender, facts, outcome.page);
 }
 
 /** Settles by a final outcome. Undefined = the operation was settled before. */

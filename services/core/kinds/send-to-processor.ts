@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { MerchantReason } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { MerchantReason, ThreeDSecure } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Facts, HoldFacts, SubmissionFacts } from '../books/facts.ts';
 import { pointOf } from '../domain/crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
@@ -77,7 +77,7 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
 };
 
 function sendHold(processor: Processor, hold: HoldFacts): Promise<Outcome> {
-  const { terminalId, userId, amount, currency, expectedCaptureAt } = hold;
+  const { terminalId, userId, amount, currency, expectedCaptureAt, checkoutExpiresAt } = hold;
   return processor.send('authorize', {
     ...named(hold),
     terminalId,
@@ -92,6 +92,9 @@ function sendHold(processor: Processor, hold: HoldFacts): Promise<Outcome> {
     merchantReason: MerchantReason[hold.merchantReason ?? 'UNSPECIFIED'],
     networkTransactionId: hold.sentNetworkTransactionId ?? '',
     ...(expectedCaptureAt != null && { expectedCaptureAt: timestampFromDate(expectedCaptureAt) }),
+    returnUrl: hold.returnUrl ?? '',
+    threeDSecure: hold.challenge ? ThreeDSecure.CHALLENGE : ThreeDSecure.UNSPECIFIED,
+    ...(checkoutExpiresAt != null && { actionExpiresAt: timestampFromDate(checkoutExpiresAt) }),
   });
 }
 

@@ -28,13 +28,14 @@ export async function settleLate(
 
 /**
  * An identifier that follows from an Idempotency-Key may have been used before a restore, by a call with other fields
- * whose result this is. What was imported has the processor's own fields, and a processor that has opened the page of a
- * checkout has compared them.
+ * whose result this is. What was imported has the processor's own fields, and a processor that has opened a page for the
+ * customer has compared them.
  */
 async function isDoubtful({ database: { query } }: Sender, facts: Facts, outcome: FinalOutcome): Promise<boolean> {
   const { requestId, processorRequestId, imported } = facts;
   if (processorRequestId == null || imported || outcome === NEVER_RECEIVED) return false;
-  if (isCheckout(facts) && (facts.checkoutUrlCiphertext != null || !isOk(outcome))) return false;
+  if (facts.kind === 'HOLD' && facts.checkoutUrlCiphertext != null) return false;
+  if (isCheckout(facts) && !isOk(outcome)) return false;
   const sent = await findSent(query, requestId);
   return sent?.state !== 'OK' && sent?.state !== 'KO';
 }

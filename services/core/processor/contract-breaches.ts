@@ -1,6 +1,7 @@
 import type { DescMessage, Message } from '@bufbuild/protobuf';
 import { isMessage } from '@bufbuild/protobuf';
 import type { GrpcClient } from '../../../platform/grpc-client.ts';
+import { isReturnUrl } from '../../../platform/return-url.ts';
 import { type Violation, violationsOf } from '../../../platform/violations.ts';
 import {
   CheckoutCompletedSchema,
@@ -44,9 +45,13 @@ type Client = GrpcClient<typeof ProcessorService>;
 export function believing(client: Client, report: (violation: ContractViolation) => void): Client {
   const methods = ProcessorService.methods.map(({ localName, name, output }) => {
     const call = client[localName as keyof Client] as (...args: unknown[]) => Promise<Message>;
-    const checked = async (request: { readonly requestId?: string }, ...options: unknown[]) => {
+    const checked = async (request: Asked, ...options: unknown[]) => {
       const answer = await call(request, ...options);
-      const [first] = [...breachesOf(output, answer), ...namedWrongly(answer as Answered, request.requestId)];
+      const [first] = [
+        ...breachesOf(output, answer),
+        ...namedWrongly(answer as Answered, request.requestId),
+        ...uninvited(localName, request, answer as Answered),
+      ];
       if (!first) return answer;
       const violation = new ContractViolation(name, first, request.requestId);
       report(violation);
@@ -65,7 +70,7 @@ export function breachesOf(schema: DescMessage, message: Message): Violation[] {
   // Entries are checked one by one where they are read, so that a wrong one does not hide the others.
   const itself = isMessage(message, ListEntriesResponseSchema) ? { ...message, entries: [] } : message;
   const violations = violationsOf(schema, itself);
-  return violations.length > 0 ? violations : togetherWrong(message);
+  return violations.length > 0 ? violations : [...togetherWrong(message), ...wrongPage(message as Answered)];
 }
 
 function togetherWrong(message: Message): Violation[] {
@@ -96,6 +101,28 @@ function wrongEvent({ event }: ReportEventRequest): Violation[] {
   return isFinal(value.result)
     ? namedWrongly(value, value.requestId)
     : [{ field: 'result', description: 'must be final' }];
+}
+
+/** What a call asks, as far as its answer is compared with it. */
+interface Asked {
+  readonly requestId?: string;
+  readonly returnUrl?: string;
+}
+
+/** Only an authorization with a way back for the customer sends it to a page. */
+function uninvited(method: string, { returnUrl }: Asked, { result }: Answered): Violation[] {
+  if (!result?.nextAction || method === 'inquire' || (method === 'authorize' && returnUrl)) return [];
+  return [{ field: 'result.next_action', description: 'was not asked for' }];
+}
+
+/** A page goes with ACCEPTED; an inquiry shows only that of an operation at work. */
+function wrongPage({ result }: Answered): Violation[] {
+  if (!result?.nextAction) return [];
+  if (result.answer !== Answer.ACCEPTED) {
+    return [{ field: 'result.next_action', description: 'goes with ACCEPTED' }];
+  }
+  if (isReturnUrl(result.nextAction.url)) return [];
+  return [{ field: 'result.next_action.url', description: 'must be https, http only for loopback' }];
 }
 
 /** An answer, or what an event says, with a result or without; a finding names its identifier itself, too. */

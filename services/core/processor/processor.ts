@@ -1,4 +1,4 @@
-import { timestampFromDate, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { type GrpcClient, openChannel } from '../../../platform/grpc-client.ts';
 import { type ChannelTls, channelSecurity } from '../../../platform/tls.ts';
@@ -13,14 +13,21 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
-import { type FinalOutcome, identifierOf, type NotPerformed, type Outcome } from '../domain/outcome.ts';
+import {
+  type Accepted,
+  type FinalOutcome,
+  identifierOf,
+  type NotPerformed,
+  type Outcome,
+  type Page,
+} from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { amountBreachOf, type Payment, type Step, stepBrokenBy } from './amount-bounds.ts';
 import { type CallerLimit, limitCallers } from './caller-limit.ts';
 import { believing, ContractViolation } from './contract-breaches.ts';
 import { type Identities, openIdentityCheck, UNCHECKED } from './identity-check.ts';
 import { openBreaker } from './processor-breaker.ts';
-import { expectedBy, finalOutcome, outcomeOf, REUSED } from './read-result.ts';
+import { accepted, finalOutcome, outcomeOf, REUSED } from './read-result.ts';
 
 /**
  * The card processor, as core sees it. A call about money that does not answer in time, or at all, has the outcome
@@ -32,7 +39,7 @@ export interface Processor {
   /** Sends a submission, under the identifier in its request. */
   send<M extends SubmissionMethod>(method: M, request: Parameters<Client[M]>[0]): Promise<Outcome>;
   /** Opens the hosted page; the same one again for the same hold. Undefined = no answer. */
-  createCheckout(checkout: CheckoutCall): Promise<Checkout | RefusedCheckout | undefined>;
+  createCheckout(checkout: CheckoutCall): Promise<Page | RefusedCheckout | undefined>;
   /** Asks what became of a submission and fences its identifier. */
   inquire(submission: Inquired): Promise<InquiryAnswer>;
   /**
@@ -54,6 +61,8 @@ export interface Processor {
    * fits.
    */
   stepBroken(step: Step): bigint | undefined;
+  /** Returns whether it can send a customer to its issuer (step_up), as far as known. */
+  stepsUp(): boolean;
   /** Returns whether it answers, as far as known. */
   isAvailable(): boolean;
   /** Asks how it is when it has answered nothing for so long, by default 5 s: nobody may have called. */
@@ -83,13 +92,9 @@ export type SubmissionMethod = {
 }[keyof Client];
 
 /** The fields of the contract's request; account is the merchant's at the processor. */
-export type CheckoutCall = Omit<CreateCheckoutRequest, '$typeName' | '$unknown' | 'expiresAt'> &
-  Pick<Checkout, 'expiresAt'>;
-
-export interface Checkout {
-  readonly url: string;
+export type CheckoutCall = Omit<CreateCheckoutRequest, '$typeName' | '$unknown' | 'expiresAt'> & {
   readonly expiresAt: Date;
-}
+};
 
 /** The processor opens no page under this identifier. */
 export interface RefusedCheckout {
@@ -118,8 +123,8 @@ export interface Inquired {
  */
 export type InquiryAnswer =
   | { found: 'DONE'; outcome: FinalOutcome }
-  /** `expectedBy` is until when that is normal; absent = not said. */
-  | { found: 'AT_WORK'; expectedBy?: Date | undefined }
+  /** `expectedBy` is until when that is normal; absent = not said. `page` waits for the customer. */
+  | ({ found: 'AT_WORK' } & Pick<Accepted, 'expectedBy' | 'page'>)
   | { found: 'NEVER_SEEN' | 'NOT_FENCED' | 'NO_ANSWER' };
 
 export interface ProcessorOptions {
@@ -196,6 +201,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     amountBreach: (payment) => amountBreachOf(description, payment),
     stepBroken: (step) => stepBrokenBy(step, description),
     admits: (merchantId) => !identity.isOther() && callers.hasRoom(merchantId) && breaker.admits(merchantId),
+    stepsUp: () => description?.stepUp ?? true,
     isAvailable: () => !identity.isOther() && breaker.isClosed(),
     async askWhenSilent(silenceMs = SILENCE_MS) {
       if (!breaker.isSilent(silenceMs)) return;
@@ -213,16 +219,11 @@ export function openProcessor(options: ProcessorOptions): Processor {
     },
     async createCheckout(checkout) {
       if (!(await isSame(checkout.merchantId))) return undefined;
-      const { expiresAt: asked } = checkout;
+      const { merchantId, expiresAt } = checkout;
       try {
-        const answer = await recorded(
-          checkout.merchantId,
-          alone.createCheckout({ ...checkout, expiresAt: timestampFromDate(asked) }),
-        );
-        const saidMs = answer.expiresAt ? timestampMs(answer.expiresAt) : asked.getTime();
-        // An open page keeps its hold open, so it closes not much later than asked.
-        const expiresAt = new Date(Math.min(saidMs, asked.getTime() + LONGEST_OVERTIME_MS));
-        return { url: answer.checkoutUrl, expiresAt };
+        const call = alone.createCheckout({ ...checkout, expiresAt: timestampFromDate(expiresAt) });
+        const answer = await recorded(merchantId, call);
+        return { url: answer.checkoutUrl, expiresAt: answer.expiresAt && timestampDate(answer.expiresAt) };
       } catch (error) {
         return refusedCheckout(error as Partial<ServiceError>);
       }
@@ -245,8 +246,6 @@ const ASK_MS = 3_000;
 
 /** Of processors that do not say it, by proto/holdfast/processor/v1/processor.proto. */
 const ACCEPTED_LONGEST_MS = 7 * 24 * 3_600_000;
-
-const LONGEST_OVERTIME_MS = 24 * 3_600_000;
 
 /**
  * Returns whether a failed call was answered. An answer that breaks the contract counts: its merchant alone must not
@@ -297,5 +296,7 @@ function findingOf({ finding, fenced, result }: InquireResponse): InquiryAnswer 
   if (finding === Finding.NEVER_SEEN) return { found: fenced ? 'NEVER_SEEN' : 'NOT_FENCED' };
   const outcome = finalOutcome(result);
   if (outcome) return { found: 'DONE', outcome };
-  return { found: 'AT_WORK', expectedBy: result && expectedBy(result) };
+  if (!result) return { found: 'AT_WORK' };
+  const { expectedBy, page } = accepted(result);
+  return { found: 'AT_WORK', expectedBy, page };
 }

@@ -101,6 +101,7 @@ const GONE: Processor = {
   admits: () => false,
   amountBreach: () => undefined,
   stepBroken: () => undefined,
+  stepsUp: () => false,
   callers: limitCallers(Number.POSITIVE_INFINITY),
   send: async () => UNKNOWN,
   createCheckout: async () => undefined,

@@ -1,4 +1,4 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import {
   Answer,
@@ -7,13 +7,20 @@ import {
   type Result,
 } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Capabilities } from '../domain/hold-rules.ts';
-import { type Card, type FinalOutcome, IDENTIFIER_REUSED, type NotPerformed, type Outcome } from '../domain/outcome.ts';
+import {
+  type Accepted,
+  type Card,
+  type FinalOutcome,
+  IDENTIFIER_REUSED,
+  type NotPerformed,
+  type Outcome,
+} from '../domain/outcome.ts';
 
 /** Only an explicit answer is an outcome. Any other failure leaves it unknown. */
 export async function outcomeOf(call: Promise<{ result?: Result | undefined }>): Promise<Outcome> {
   try {
     const { result } = await call;
-    if (result?.answer === Answer.ACCEPTED) return { answer: 'ACCEPTED', expectedBy: expectedBy(result) };
+    if (result?.answer === Answer.ACCEPTED) return accepted(result);
     return finalOutcome(result) ?? { answer: 'UNKNOWN' };
   } catch (error) {
     return (error as Partial<ServiceError>).code === status.ALREADY_EXISTS ? REUSED : { answer: 'UNKNOWN' };
@@ -50,9 +57,14 @@ export function finalOutcome(result: Result | undefined): FinalOutcome | undefin
   };
 }
 
-/** By when the result of something that was accepted is expected; undefined = not said. */
-export function expectedBy(result: Result): Date | undefined {
-  return result.expectedBy && timestampDate(result.expectedBy);
+/** Reads a result that is not final. */
+export function accepted({ expectedBy, nextAction }: Result): Accepted {
+  const page = nextAction && { url: nextAction.url, expiresAt: dateOf(nextAction.expiresAt) };
+  return { answer: 'ACCEPTED', expectedBy: dateOf(expectedBy), page };
+}
+
+function dateOf(time: Timestamp | undefined): Date | undefined {
+  return time && timestampDate(time);
 }
 
 function cardOf(card: CardMessage): Card {

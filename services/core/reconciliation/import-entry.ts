@@ -106,7 +106,8 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
 /** The outcome of an entry by the processor's answer; an entry that has not ended there is left to recovery. */
 function outcomeOf(answer: InquiryAnswer): Outcome {
   if (answer.found === 'DONE') return answer.outcome;
-  return answer.found === 'AT_WORK' ? { answer: 'ACCEPTED', expectedBy: answer.expectedBy } : { answer: 'UNKNOWN' };
+  if (answer.found !== 'AT_WORK') return { answer: 'UNKNOWN' };
+  return { answer: 'ACCEPTED', expectedBy: answer.expectedBy, page: answer.page };
 }
 
 function notStored({ kind }: StoreRequest, hold: HoldRow | undefined, { outcome }: Stored): Unable {

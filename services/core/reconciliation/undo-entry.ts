@@ -13,7 +13,10 @@ import { type Importing, isToBePlaced, placing, Unable } from './import-entry.ts
 import type { Particulars } from './merchant-report.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
-/** Returns whether an entry is a checkout whose page is open: it is of no use once its hold is lost. */
+/**
+ * Returns whether an entry is a checkout whose page is open: it is of no use once its hold is lost. One that waits for
+ * the authentication of its customer is ACCEPTED, and imported with its page.
+ */
 export function isOpenCheckout({ kind, answer }: Pick<UnknownEntry, 'kind' | 'answer'>): boolean {
   return kind === 'AUTHORIZATION' && answer === 'UNSPECIFIED';
 }

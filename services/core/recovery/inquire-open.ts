@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { factsOf } from '../books/facts.ts';
 import { BY_INQUIRY } from '../domain/contradiction.ts';
-import { NEVER_RECEIVED } from '../domain/outcome.ts';
-import { openPage } from '../kinds/checkout-page.ts';
+import { NEVER_RECEIVED, type Page } from '../domain/outcome.ts';
 import { endHold } from '../kinds/end-hold.ts';
 import { nextLook } from '../kinds/judge-outcome.ts';
+import { openPage, storePage } from '../kinds/page.ts';
 import { finish, settle } from '../kinds/perform.ts';
 import type { Sender } from '../kinds/sender.ts';
 import { settleLate } from '../kinds/settle-late.ts';
@@ -107,6 +107,7 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
     const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
     return (await settleLate(recovery, due, outcome, BY_INQUIRY)) ? undefined : again;
   }
+  if (answer.found === 'AT_WORK' && answer.page && (await learnPage(recovery, due, answer.page))) return undefined;
   const said = answer.found === 'AT_WORK' ? answer.expectedBy : undefined;
   const expectedBy = said && (await processor.acceptedUntil(kind, sent.createdAt, said));
   // An operation that the processor has accepted needs no review before its time is over.
@@ -116,7 +117,15 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
   return undefined;
 }
 
-/** Gives up checkouts that have run out. */
+/** Stores the page that a hold's customer goes to, unless it is known. Returns whether the hold waits there now. */
+async function learnPage(recovery: Sender, { kind, requestId }: DueSubmission, page: Page): Promise<boolean> {
+  const facts = await factsOf(recovery.database.query, kind, requestId);
+  if (facts.kind !== 'HOLD' || facts.checkoutUrlCiphertext != null) return false;
+  const isAsked = facts.returnUrl != null || facts.imported;
+  return isAsked === true && (await storePage(recovery, facts, page)) !== undefined;
+}
+
+/** Gives up checkouts, and holds that wait for their customer, that have run out. */
 export function checkoutExpiries(
   recovery: Sender,
   at: AtProcessor = AT_ANY_PROCESSOR,

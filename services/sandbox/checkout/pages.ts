@@ -156,7 +156,7 @@ export function challengePage({ checkout, entry, cardTry, formToken }: Open): st
         <button type="submit" name="action" value="pass">Confirm</button>
         <button type="submit" name="action" value="fail" class="secondary">Refuse</button>
       </form>
-      ${cancelForm(checkout, formToken)}
+      ${entry.kind === 'checkout' ? cancelForm(checkout, formToken) : ''}
       ${closesAt(checkout)}
     </div>`;
   return page(`${title} · ${merchantName}`, main);
@@ -168,7 +168,8 @@ export type Message = readonly [title: string, text: string];
 /** How a checkout ended. */
 export function endPage({ checkout, entry }: OpenedCheckout, standing: keyof typeof ENDS): string {
   const amount = formatAmount(entry.amount, entry.currency);
-  return messagePage(ENDS[standing](checkout.merchantName, amount), checkout, standing === 'approved');
+  const ends = entry.kind === 'checkout' ? ENDS : { ...ENDS, ...STEP_UP_ENDS };
+  return messagePage(ends[standing](checkout.merchantName, amount), checkout, standing === 'approved');
 }
 
 const ENDS = {
@@ -180,6 +181,13 @@ const ENDS = {
   expired: () => ['Page closed', 'The time to enter a card is over. Nothing was reserved.'],
   cancelled: () => ['Cancelled', 'This checkout was cancelled. Nothing was reserved.'],
 } as const satisfies Record<string, (merchant: string, amount: string) => Message>;
+
+/** How an authorization ended that waited for its customer. */
+const STEP_UP_ENDS = {
+  failed: () => ['Not reserved', 'The payment was not confirmed with your bank. Nothing was reserved.'],
+  expired: () => ['Page closed', 'The time to confirm is over. Nothing was reserved.'],
+  cancelled: () => ['Cancelled', 'This payment was cancelled. Nothing was reserved.'],
+} as const satisfies Record<string, () => Message>;
 
 /** A page of text, with the way back to the merchant when there is one. */
 export function messagePage([title, text]: Message, checkout?: Checkout, isApproved = false): string {

@@ -1,34 +1,35 @@
 import { randomBytes } from 'node:crypto';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { behaviourOf, effectOf } from '../behaviour.ts';
+import { AUTHENTICATION_FAILED, behaviourOf, type Effect, effectOf } from '../behaviour.ts';
 import type { Card, CardTry, Checkout } from '../ledger/checkout.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { CHECKOUT_CANCELLED, CHECKOUT_EXPIRED, cancelCheckout } from '../rpc/checkout.ts';
 import { carryOut } from '../rpc/outcome.ts';
+import { cancelPage, closedAs, hasOpenPage } from '../rpc/page.ts';
 
-/** A checkout with the entry of its authorization and the latest card that did not end it. */
+/** A page with the entry of its authorization and the latest card that did not end it. */
 export interface OpenedCheckout {
   readonly checkout: Checkout;
   readonly entry: Entry;
   readonly cardTry: CardTry | undefined;
+  /** It waits for its customer. */
+  readonly isOpen: boolean;
 }
 
 /** Reads a checkout; undefined = there is none. */
 export function readCheckout(books: Books, checkout: Checkout | undefined): OpenedCheckout | undefined {
   const entry = checkout && books.entries.find(checkout.requestId);
-  return entry && { checkout, entry, cardTry: books.cardTries.find(checkout.requestId) };
+  if (!entry) return undefined;
+  return { checkout, entry, cardTry: books.cardTries.find(checkout.requestId), isOpen: hasOpenPage(books, entry) };
 }
 
 /** Where a checkout stands: it takes a card, it waits for the customer's bank, or it ended. */
 type Standing = 'open' | 'challenged' | 'approved' | 'failed' | 'expired' | 'cancelled';
 
 /** Where a checkout stands now. */
-export function standingOf({ checkout, entry, cardTry }: OpenedCheckout, nowMs: number): Standing {
+export function standingOf({ checkout, entry, cardTry, isOpen }: OpenedCheckout, nowMs: number): Standing {
   if (entry.answer === Answer.APPROVED) return 'approved';
-  if (entry.errorCode === CHECKOUT_CANCELLED) return 'cancelled';
-  if (entry.errorCode === CHECKOUT_EXPIRED) return 'expired';
-  if (entry.answer !== Answer.UNSPECIFIED) return 'failed';
+  if (!isOpen) return closedAs(entry) ?? 'failed';
   if (nowMs >= checkout.expiresAtMs) return 'expired';
   return cardTry?.state === 'challenged' ? 'challenged' : 'open';
 }
@@ -53,8 +54,8 @@ export function submit(books: Books, requestId: string, submission: Submission, 
   const standing = standingOf(opened, nowMs);
   if (standing !== 'open' && standing !== 'challenged') return undefined;
   if ('cancels' in submission) {
-    cancelCheckout(books, opened.entry, 'customer', nowMs);
-    books.events.insert('checkoutCompleted', requestId, nowMs);
+    cancelPage(books, opened.entry, 'customer', nowMs);
+    books.events.insert(endOf(opened), requestId, nowMs);
     return 0;
   }
   const { cardTry } = opened;
@@ -63,10 +64,33 @@ export function submit(books: Books, requestId: string, submission: Submission, 
     if (!submission.challenged) return authorize(books, opened, submission.card, { nowMs });
     books.cardTries.put(requestId, submission.card);
   } else if (standing === 'challenged' && cardTry?.number === submission.challenge) {
+    if (opened.entry.kind === 'authorization') return endStepUp(books, opened, cardTry, submission.passed, nowMs);
     if (submission.passed) return authorize(books, opened, cardTry, { nowMs, authenticated: true });
     books.cardTries.put(requestId, cardTry, 'challenge_failed');
   }
   return undefined;
+}
+
+/** The event that says how a page ended. */
+function endOf({ entry: { kind } }: OpenedCheckout) {
+  return kind === 'checkout' ? 'checkoutCompleted' : 'operationSettled';
+}
+
+/** Ends an authorization that waited for its customer, as the card behaves once it is authenticated. */
+function endStepUp(books: Books, opened: OpenedCheckout, card: Card, isConfirmed: boolean, nowMs: number) {
+  const { entry } = opened;
+  const { requestId } = entry;
+  const { challenge, delayMs = 0 } = behaviourOf(card.behaviour);
+  const authenticated = isConfirmed && challenge !== 'fails';
+  const effect: Effect = authenticated ? effectOf(card.behaviour, 'authorization') : AUTHENTICATION_FAILED;
+  // The request to the issuer is lost: the page stays open.
+  if (effect.silence === 'before') return undefined;
+  books.cardTries.drop(requestId);
+  const ending = carryOut(books, entry, { effect, card, nowMs, authenticated });
+  books.entries.end(requestId, ending);
+  const isLost = effect.silence === 'after' || challenge === 'lost';
+  if (ending.answer !== Answer.ACCEPTED && !isLost) books.events.insert(endOf(opened), requestId, nowMs);
+  return delayMs;
 }
 
 function authorize(

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { KeptCard } from '../../../platform/adapter/entry.ts';
 import type { BehaviourName } from '../behaviour.ts';
 
-/** A hosted page. Its result is in the entry with the same identifier. */
+/** A page that a customer goes to. Its result is in the entry with the same identifier. */
 export interface Checkout {
   readonly requestId: string;
   /** SHA-256 of the capability in its address. */
@@ -65,11 +65,14 @@ export function cardTryTable(database: DatabaseSync) {
      VALUES (1 + coalesce((SELECT number FROM cardTry WHERE requestId = ?1), 0), ?1, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const find = database.prepare('SELECT * FROM cardTry WHERE requestId = ?');
+  const drop = database.prepare('DELETE FROM cardTry WHERE requestId = ?');
   return {
     /** Replaces the checkout's latest card: one that is challenged, or was declined with an error code. */
     put: (requestId: string, card: Card, errorCode = '') =>
       void put.run(requestId, errorCode ? 'declined' : 'challenged', errorCode, ...valuesOf(card)),
     find: (requestId: string) => find.get(requestId) as unknown as CardTry | undefined,
+    /** Forgets the card of what waited for its customer. */
+    drop: (requestId: string) => void drop.run(requestId),
   };
 }
 

@@ -4,48 +4,69 @@ import { LARGEST_AMOUNT } from '../../../platform/adapter/entry.ts';
 import { Answer, type AuthorizeRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import {
   type Ability,
+  AUTHENTICATION_REQUIRED,
   behaviourOf,
   behaviourOfToken,
-  CUSTOMER_FIRST,
   type Effect,
   effectOf,
   isAble,
 } from '../behaviour.ts';
+import type { Card } from '../ledger/checkout.ts';
 import { type Entry, type Intent, intentOf } from '../ledger/entry.ts';
 import type { Books } from '../ledger/ledger.ts';
-import { CHECKOUT_CANCELLED, CHECKOUT_EXPIRED, cancelCheckout } from './checkout.ts';
 import { conclude, type Outcome, recall } from './outcome.ts';
+import { cancelPage, closedAs, expirePage, hasOpenPage, type Pages } from './page.ts';
 import { refundableOf, remainingOf } from './perform.ts';
+import { challenge, isChallenged, type StepUp, shownResult } from './step-up.ts';
 
 /** The card behind every built-in token. */
 const BUILT_IN_CARD = { cardBrand: 'visa', cardLast4: '4242', cardExpiryMonth: 12, cardExpiryYear: 2034 };
 
+type Authorization = StepUp & Partial<Pick<AuthorizeRequest, 'customerPresent' | 'networkTransactionId'>>;
+
 /**
- * Authorizes or credits an amount with a token; a repeated identifier returns the same result. A token nobody knows
- * gets NOT_PERFORMED `token_invalid`.
+ * Authorizes an amount with a token; a repeated identifier returns the same result. A token nobody knows gets
+ * NOT_PERFORMED `token_invalid`. When the issuer asks for authentication, it waits for its customer.
  */
-export function place(
-  books: Books,
-  kind: 'authorization' | 'credit',
-  request: Partial<Pick<AuthorizeRequest, 'customerPresent' | 'networkTransactionId'>>,
-  nowMs: number,
-): Outcome {
-  const intent = intentOf(kind, request);
+export function authorize(books: Books, request: Authorization, pages: Pages, nowMs: number): Outcome {
+  const intent = intentOf('authorization', request);
+  const known = books.entries.find(intent.requestId);
+  if (known) expirePage(books, known, nowMs);
+  const earlier = recall(books, intent, (requestId) => shownResult(books, requestId, pages));
+  if (earlier) return earlier;
+  const card = cardOf(books, intent);
+  if (!card) return conclude(books, intent, { effect: effectOf('invalid', 'authorization'), nowMs });
+  const isUnlinked = !request.customerPresent && !request.networkTransactionId;
+  if (isUnlinked && behaviourOf(card.behaviour).customerFirst === true) {
+    return conclude(books, intent, { effect: AUTHENTICATION_REQUIRED, card, nowMs });
+  }
+  if (isChallenged(card, request)) return challenge(books, intent, request, { card, pages, nowMs });
+  return conclude(books, intent, { effect: effectOf(card.behaviour, 'authorization'), card, nowMs });
+}
+
+/** Credits an amount to a token; otherwise as authorize(). */
+export function credit(books: Books, request: object, nowMs: number): Outcome {
+  const intent = intentOf('credit', request);
   const earlier = recall(books, intent);
   if (earlier) return earlier;
-  const { tokenId, merchantId } = intent;
+  const card = cardOf(books, intent);
+  return conclude(books, intent, {
+    effect: effectOf(card?.behaviour ?? 'invalid', 'credit'),
+    ...(card && { card }),
+    nowMs,
+  });
+}
+
+/** The card behind a token; undefined = nobody knows the token. */
+function cardOf(books: Books, { tokenId, merchantId }: Intent): Card | undefined {
   const behaviour = behaviourOfToken(tokenId);
-  const card = behaviour ? { ...BUILT_IN_CARD, behaviour } : books.tokens.find(tokenId, merchantId);
-  if (!card || behaviour === 'invalid') return conclude(books, intent, { effect: effectOf('invalid', kind), nowMs });
-  const isUnlinked = kind === 'authorization' && !request.customerPresent && !request.networkTransactionId;
-  const isRefused = isUnlinked && behaviourOf(card.behaviour).customerFirst === true;
-  const effect = isRefused ? CUSTOMER_FIRST : effectOf(card.behaviour, kind);
-  return conclude(books, intent, { effect, card, nowMs });
+  if (behaviour === 'invalid') return undefined;
+  return behaviour ? { ...BUILT_IN_CARD, behaviour } : books.tokens.find(tokenId, merchantId);
 }
 
 /**
  * Does something with an authorization: recalls the identifier, judges what holds for every such operation, then what
- * the operation itself demands, and ends it as the card behaves. A void closes a checkout that is still open.
+ * the operation itself demands, and ends it as the card behaves. A void closes a page that is still open.
  */
 export function follow(books: Books, kind: keyof typeof JUDGES, request: object, nowMs: number): Outcome {
   const intent = intentOf(kind, request);
@@ -55,7 +76,7 @@ export function follow(books: Books, kind: keyof typeof JUDGES, request: object,
   const isThere = authorization && (authorization.answer === Answer.APPROVED || kind === 'void');
   if (!isThere) return conclude(books, intent, { effect: NOT_FOUND, nowMs });
   const refusal = mismatch(authorization, intent) ?? JUDGES[kind](authorization, intent, nowMs, books);
-  if (!refusal && isOpenPage(authorization)) cancelCheckout(books, authorization, 'merchant', nowMs);
+  if (!refusal && hasOpenPage(books, authorization)) cancelPage(books, authorization, 'merchant', nowMs);
   const effect = refusal ?? effectOf(authorization.behaviour, kind);
   return conclude(books, intent, { effect, card: authorization, nowMs });
 }
@@ -65,8 +86,6 @@ function findAuthorization(books: Books, requestId: string): Entry | undefined {
   const entry = books.entries.find(requestId);
   return entry?.kind === 'authorization' || entry?.kind === 'checkout' ? entry : undefined;
 }
-
-const isOpenPage = ({ answer }: Entry) => answer === Answer.UNSPECIFIED;
 
 /** Returns why an operation cannot be done with an authorization; undefined = it can. */
 type Judge = (authorization: Entry, intent: Intent, nowMs: number, books: Books) => Effect | undefined;
@@ -86,18 +105,18 @@ const JUDGES = {
   },
 
   /**
-   * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left (all
+   * Gives back what is left of an authorization, or closes its open page. Approved also when nothing was left (all
    * captured, voided before, or its page closed): afterwards nothing is reserved, which is what was asked. An
    * authorization that was refused or ended by somebody else is NOT_PERFORMED: there is nothing that could have been
    * given back.
    */
-  void(authorization) {
-    const { answer, errorCode } = authorization;
+  void(authorization, _, __, books) {
+    const { answer } = authorization;
+    if (hasOpenPage(books, authorization)) return undefined;
     if (answer === Answer.ACCEPTED) {
       return notPerformed('authorization_not_ended', 'The authorization has no result yet.');
     }
-    const isClosedPage = errorCode === CHECKOUT_CANCELLED || errorCode === CHECKOUT_EXPIRED;
-    if (answer !== Answer.APPROVED && !isClosedPage && !isOpenPage(authorization)) {
+    if (answer !== Answer.APPROVED && closedAs(authorization) === undefined) {
       return notPerformed('authorization_not_approved', 'The authorization was refused: nothing is reserved.');
     }
     return endedElsewhere(authorization);

@@ -17,9 +17,13 @@ export interface Outcome {
  * What an identifier's earlier use means for a request: the recorded answer when it asks the same, a refusal
  * `fenced` or `identifier_reused`, or undefined when the identifier is new.
  */
-export function recall(books: Books, intent: Intent): Outcome | undefined {
+export function recall(
+  books: Books,
+  intent: Intent,
+  show: (requestId: string) => ResultInit = (requestId) => resultOf(books.entries.get(requestId)),
+): Outcome | undefined {
   const entry = books.entries.find(intent.requestId);
-  return entry && { result: reuseRefusal(entry, intent) ?? resultOf(entry) };
+  return entry && { result: reuseRefusal(entry, intent) ?? show(intent.requestId) };
 }
 
 /** How an operation is to end. */

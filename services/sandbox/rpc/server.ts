@@ -6,10 +6,11 @@ import type { Capabilities } from '../checkout/capability.ts';
 import { type Clock, pause } from '../clock.ts';
 import type { Entry } from '../ledger/entry.ts';
 import type { Books, Ledger } from '../ledger/ledger.ts';
-import { CHECKOUT_PERIOD_MS, createCheckout } from './checkout.ts';
+import { createCheckout } from './checkout.ts';
 import { inquire } from './inquire.ts';
-import { follow, place } from './operate.ts';
+import { authorize, credit, follow } from './operate.ts';
 import type { Outcome } from './outcome.ts';
+import { PAGE_PERIOD_MS } from './page.ts';
 
 /** What the calls need. */
 interface Processor {
@@ -35,37 +36,39 @@ export const DESCRIPTION = {
   accepts: true,
   fences: true,
   guaranteedUntil: true,
-  checkoutLongest: durationFromMs(CHECKOUT_PERIOD_MS),
+  stepUp: true,
+  checkoutLongest: durationFromMs(PAGE_PERIOD_MS),
 };
 
 /** The methods of holdfast.processor.v1. */
 export function processorMethods(processor: Processor): Methods {
   const { clock, ledger, capabilities, checkoutBaseUrl: baseUrl } = processor;
+  const pages = { baseUrl, capabilities };
   const decide =
-    <Kind>(act: (books: Books, kind: Kind, request: object, nowMs: number) => Outcome, kind: Kind) =>
-    async (request: object, call: Call) => {
-      const { result, delayMs } = await ledger.commit((books) => act(books, kind, request, clock.now()));
+    (act: (books: Books, request: object, nowMs: number) => Outcome) => async (request: object, call: Call) => {
+      const { result, delayMs } = await ledger.commit((books) => act(books, request, clock.now()));
       if (!result) return await silence(call, processor);
       if (delayMs) await pause(clock, delayMs);
       return { result };
     };
+  const following = (kind: Parameters<typeof follow>[1]) =>
+    decide((books, request, nowMs) => follow(books, kind, request, nowMs));
   return {
-    authorize: decide(place, 'authorization'),
-    capture: decide(follow, 'capture'),
-    void: decide(follow, 'void'),
-    incrementAuthorization: decide(follow, 'increment'),
-    decreaseAuthorization: decide(follow, 'decrease'),
-    extendAuthorization: decide(follow, 'extension'),
-    refund: decide(follow, 'refund'),
-    credit: decide(place, 'credit'),
+    authorize: decide((books, request, nowMs) => authorize(books, request, pages, nowMs)),
+    capture: following('capture'),
+    void: following('void'),
+    incrementAuthorization: following('increment'),
+    decreaseAuthorization: following('decrease'),
+    extendAuthorization: following('extension'),
+    refund: following('refund'),
+    credit: decide(credit),
     describe: async () => ({ ...DESCRIPTION, identity: ledger.identity }),
     async createCheckout(request) {
-      const page = { baseUrl, capabilities, nowMs: clock.now() };
-      const reply = await ledger.commit((books) => createCheckout(books, request, page));
+      const reply = await ledger.commit((books) => createCheckout(books, request, { ...pages, nowMs: clock.now() }));
       if (reply instanceof RpcError) throw reply;
       return reply;
     },
-    inquire: (request) => ledger.commit((books) => inquire(books, request, clock.now())),
+    inquire: (request) => ledger.commit((books) => inquire(books, request, pages, clock.now())),
     listEntries: (request) => listPage(request, async (listing) => ledger.books.entries.list(listing).map(listed)),
   };
 }

@@ -60,7 +60,7 @@ export interface FakeProcessor {
   readonly address: string;
   says: Script;
   /** What Describe says of it. */
-  is: { name: string; identity: string; authorizations: object };
+  is: { name: string; identity: string; authorizations: object; stepUp: boolean };
   readonly heard: { readonly method: string; readonly requestId: string; readonly authorizationRequestId: string }[];
   /** Breaks its connections and listens at the same address again. */
   restart(): Promise<void>;
@@ -71,7 +71,10 @@ export interface FakeProcessor {
 export async function startFakeProcessor(): Promise<FakeProcessor> {
   let server: Server;
   const heard: FakeProcessor['heard'] = [];
-  const fake = { says: {} as Script, is: { name: 'fake', identity: randomUUID() as string, authorizations: {} } };
+  const fake = {
+    says: {} as Script,
+    is: { name: 'fake', identity: randomUUID() as string, authorizations: {}, stepUp: true },
+  };
   const handlers = ProcessorService.methods.map((method) => [
     method.localName,
     async (call: ServerUnaryCall<InquireRequest, object>, callback: sendUnaryData<object>) => {

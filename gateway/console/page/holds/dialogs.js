@@ -124,17 +124,26 @@ export const extendDialog = ({ requestId, expiresAt, merchantId }) => ({
       : 'The extension is on its way; its outcome is not known yet.',
 });
 
-/** Ends the checkout of a hold that is not placed yet. */
-export const cancelDialog = ({ requestId }) => ({
-  title: 'Cancel the checkout?',
-  action: 'Cancel checkout',
+/** Ends the checkout, or the authentication, of a hold that is not placed yet. */
+export const cancelDialog = ({ requestId, phase }) => {
+  const isCheckout = phase === 'AWAITING_CHECKOUT';
+  return cancelPageDialog(
+    requestId,
+    isCheckout ? 'checkout' : 'authentication',
+    isCheckout ? 'enter a card' : 'confirm',
+  );
+};
+
+const cancelPageDialog = (requestId, what, does) => ({
+  title: `Cancel the ${what}?`,
+  action: `Cancel ${what}`,
   tone: 'danger',
-  body: 'The hold is not placed: the customer cannot enter a card any more.',
+  body: `The hold is not placed: the customer cannot ${does} any more.`,
   run: (_, key) => post(pathOf`/holds/${requestId}/release`, {}, key),
   done: ({ amountReleased }) =>
     amountReleased === undefined
-      ? 'The checkout is being cancelled; the outcome is not known yet.'
-      : 'The checkout is cancelled.',
+      ? `The ${what} is being cancelled; the outcome is not known yet.`
+      : `The ${what} is cancelled.`,
 });
 
 /** Gives what remains of a hold, or a part of it, back to the customer. */

@@ -18,11 +18,12 @@ export function eventsOf(hold) {
 }
 
 function asked(hold) {
-  const { createdAt, currency, merchantId, terminalId, userId, checkoutExpiresAt, renews } = hold;
+  const { createdAt, currency, merchantId, terminalId, userId, checkoutExpiresAt, nextAction, renews } = hold;
   const detail = [
     `${merchantId}, terminal ${terminalId}, user ${userId}`,
     renews && `renews ${renews}`,
     checkoutExpiresAt && 'the customer enters a card at the checkout',
+    nextAction && "the customer is authenticated by the card's issuer",
   ];
   const title = `Hold of ${formatAmount(firstAmount(hold), currency)} asked for`;
   return { at: createdAt, title, detail: detail.filter(Boolean).join('; ') };

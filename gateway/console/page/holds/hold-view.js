@@ -77,6 +77,7 @@ const FROZEN = {
 function actionsOf(hold) {
   if (hold.frozen) return [['Unfreeze', unfreezeDialog, 'danger']];
   if (hold.phase === 'AWAITING_CHECKOUT') return [['Cancel checkout', cancelDialog]];
+  if (hold.phase === 'AWAITING_CUSTOMER') return [['Cancel authentication', cancelDialog]];
   if (hold.phase !== 'AUTHORIZED' || !isOpen(hold)) return [];
   return [
     ['Capture', captureDialog, 'main'],
@@ -132,6 +133,7 @@ const FACTS = [
   ["Merchant's reference", 'merchantReference'],
   ['Description', 'description'],
   ['Customer', ({ customerPresent }) => (customerPresent ? 'Present' : 'Absent: the merchant initiated it')],
+  ['Waits for the customer until', ({ nextAction }) => nextAction && html`<${Time} at=${nextAction.expiresAt} />`],
   ["Merchant's reason", ({ merchantInitiated }) => merchantInitiated && textOf(merchantInitiated.reason)],
   ['Capture expected', time('expectedCaptureAt')],
   ['Renews', ({ renews }) => renews && html`<a href=${linkTo(['holds', renews])}><code>${renews}</code></a>`],

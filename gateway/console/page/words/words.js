@@ -1,7 +1,10 @@
 /** How the service's words are coloured; the others are calm. */
 const TONES = {
   good: ['CAPTURED', 'AUTHORIZED', 'OK', 'DELIVERED', 'FORWARDED'],
-  wait: ['IN_PROGRESS', 'PARTIALLY_CAPTURED', 'PENDING', 'AWAITING_CHECKOUT', 'AUTHORIZING', 'HELD', 'PARKED'],
+  wait: [
+    ...['IN_PROGRESS', 'PARTIALLY_CAPTURED', 'PENDING', 'AWAITING_CHECKOUT', 'AWAITING_CUSTOMER', 'AUTHORIZING'],
+    ...['HELD', 'PARKED'],
+  ],
   bad: ['FAILED', 'UNKNOWN', 'NEEDS_REVIEW', 'FROZEN', 'CONTRADICTED', 'KO', 'DEAD'],
 };
 

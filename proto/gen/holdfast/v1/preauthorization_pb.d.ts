@@ -175,6 +175,13 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
   checkoutExpiresAt?: Timestamp | undefined;
 
   /**
+   * The page where the customer authenticates, while the hold waits for it.
+   *
+   * @generated from field: holdfast.v1.NextAction next_action = 45;
+   */
+  nextAction?: NextAction | undefined;
+
+  /**
    * When the hold ends by itself; set once placed.
    *
    * @generated from field: google.protobuf.Timestamp expires_at = 19;
@@ -318,6 +325,33 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
  * Use `create(PreauthorizationSchema)` to create a new message.
  */
 export declare const PreauthorizationSchema: GenMessage<Preauthorization>;
+
+/**
+ * What the customer does before the hold is placed: goes to a page, and comes back to the hold's return_url.
+ *
+ * @generated from message holdfast.v1.NextAction
+ */
+export declare type NextAction = Message<"holdfast.v1.NextAction"> & {
+  /**
+   * The page. Carries a capability: do not log it. Empty for operators.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Until when it can be used.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.NextAction.
+ * Use `create(NextActionSchema)` to create a new message.
+ */
+export declare const NextActionSchema: GenMessage<NextAction>;
 
 /**
  * The merchant initiates a hold without the customer.
@@ -590,7 +624,8 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
   merchantReference?: string | undefined;
 
   /**
-   * The customer's destination after the checkout; https outside loopback.
+   * The customer's destination after the checkout; https outside loopback. With token_id and customer_present: after its
+   * issuer has authenticated it; without return_url an issuer that asks for it declines.
    *
    * @generated from field: optional string return_url = 8;
    */
@@ -666,6 +701,13 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
    * @generated from field: holdfast.v1.MerchantInitiated merchant_initiated = 18;
    */
   merchantInitiated?: MerchantInitiated | undefined;
+
+  /**
+   * Of a hold with token_id and return_url: whether the customer is authenticated; absent = automatic.
+   *
+   * @generated from field: optional holdfast.v1.ThreeDSecure three_d_secure = 19;
+   */
+  threeDSecure?: ThreeDSecure | undefined;
 };
 
 /**
@@ -688,7 +730,7 @@ export declare type CreatePreauthorizationResponse = Message<"holdfast.v1.Create
   preauthorization?: Preauthorization | undefined;
 
   /**
-   * OK = placed; PENDING = checkout open; UNKNOWN = outcome not known yet.
+   * OK = placed; PENDING = it waits for the customer; UNKNOWN = outcome not known yet.
    *
    * @generated from field: holdfast.v1.OperationState state = 2;
    */
@@ -1859,6 +1901,13 @@ export enum HoldPhase {
    * @generated from enum value: HOLD_PHASE_CLOSED = 7;
    */
   CLOSED = 7,
+
+  /**
+   * The issuer asks the customer for authentication, on the page of next_action.
+   *
+   * @generated from enum value: HOLD_PHASE_AWAITING_CUSTOMER = 8;
+   */
+  AWAITING_CUSTOMER = 8,
 }
 
 /**
@@ -1905,6 +1954,39 @@ export enum ReleaseReason {
  * Describes the enum holdfast.v1.ReleaseReason.
  */
 export declare const ReleaseReasonSchema: GenEnum<ReleaseReason>;
+
+/**
+ * Whether the customer is authenticated by its issuer (3-D Secure).
+ *
+ * @generated from enum holdfast.v1.ThreeDSecure
+ */
+export enum ThreeDSecure {
+  /**
+   * As automatic.
+   *
+   * @generated from enum value: THREE_D_SECURE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * When the issuer asks for it.
+   *
+   * @generated from enum value: THREE_D_SECURE_AUTOMATIC = 1;
+   */
+  AUTOMATIC = 1,
+
+  /**
+   * Always.
+   *
+   * @generated from enum value: THREE_D_SECURE_CHALLENGE = 2;
+   */
+  CHALLENGE = 2,
+}
+
+/**
+ * Describes the enum holdfast.v1.ThreeDSecure.
+ */
+export declare const ThreeDSecureSchema: GenEnum<ThreeDSecure>;
 
 /**
  * Why a merchant places a hold without the customer, in the words of the card networks.
@@ -2013,7 +2095,8 @@ export declare const FrozenBecauseSchema: GenEnum<FrozenBecause>;
  */
 export declare const PreauthorizationService: GenService<{
   /**
-   * Places a hold. With token_id the processor is asked at once; without, the answer carries checkout_url. Errors:
+   * Places a hold. With token_id the processor is asked at once; without, the answer carries checkout_url. When the
+   * issuer asks for authentication and return_url is given, the answer carries next_action. Errors:
    * TIME_OUT_OF_RANGE, CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR (the hold is stored as FAILED, ErrorInfo metadata
    * requestId names it), IDEMPOTENCY_IN_FLIGHT (the first call under this key or operation_request_id has no result
    * yet), IDEMPOTENCY_KEY_REUSED.

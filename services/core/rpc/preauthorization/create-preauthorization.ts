@@ -8,11 +8,13 @@ import {
   HoldPhase,
   HoldStatus,
   MerchantReason,
+  ThreeDSecure,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { WrittenHold } from '../../books/written.ts';
 import { endTimes, judgeTimes, judgeUnsignedCapture } from '../../domain/chosen-times.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
+import { pageEnd } from '../../kinds/page.ts';
 import type { Processor } from '../../processor/processor.ts';
 import { type HoldRow, MERCHANT_REASONS } from '../../storage/hold/hold-row.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
@@ -25,14 +27,14 @@ import { agreeing, claimOf, type Fields } from '../idempotency.ts';
 import { contractOf, dateOf, FieldCheck } from '../server/check-fields.ts';
 import { wordsIn } from '../words.ts';
 import { refuseStrayId, requestOf, write } from '../write.ts';
-import { presentCheckout, presentPlaced } from './present-hold.ts';
+import { presentAwaiting, presentPlaced } from './present-hold.ts';
 
 type Response = Omit<MessageInitShape<typeof CreatePreauthorizationResponseSchema>, '$typeName' | '$unknown'>;
 
 /**
  * Places a hold (docs/product.md, "Holds"): stored first (INSERT_HOLDS), then the processor is asked, then its outcome
- * is settled (SETTLE_HOLDS). Without a token the processor opens a page instead, on which the customer places it. What
- * the processor did not answer stays UNKNOWN until an inquiry settles it.
+ * is settled (SETTLE_HOLDS). Without a token the processor opens a page instead, on which the customer places it; with
+ * one it may, when the issuer asks for authentication and the call names a returnUrl. What the processor did not answer stays UNKNOWN until an inquiry settles it.
  */
 export const createPreauthorization: Method<'createPreauthorization'> = (core, request, context) =>
   placeHold(core, request, context);
@@ -122,18 +124,19 @@ async function isOf({ database: { query } }: Core, requestId: string, fields: Fi
 
 /** The state of the request; OK = it got its first answer, whatever has happened to the hold since. */
 function stateOf(hold: HoldRow): SubmissionState {
-  if (hasCheckout(hold) || hold.placedAt != null) return 'OK';
+  if (hasPage(hold) || hold.placedAt != null) return 'OK';
   if (hold.phase === 'FAILED') return 'KO';
   return hold.phase === 'AUTHORIZING' || hold.phase === 'AWAITING_CHECKOUT' ? 'PENDING' : 'UNKNOWN';
 }
 
-function hasCheckout(hold: WrittenHold): boolean {
-  return hold.tokenId == null && hold.checkoutUrlCiphertext != null;
+/** Returns whether its customer was sent to a page. */
+function hasPage(hold: WrittenHold): boolean {
+  return hold.checkoutUrlCiphertext != null;
 }
 
 function firstAnswer({ cipher }: Core, hold: WrittenHold): Response {
-  return hasCheckout(hold)
-    ? { preauthorization: presentCheckout(hold, cipher), state: OperationState.PENDING }
+  return hasPage(hold)
+    ? { preauthorization: presentAwaiting(hold, cipher), state: OperationState.PENDING }
     : { preauthorization: presentPlaced(hold, cipher), state: OperationState.OK };
 }
 
@@ -157,9 +160,7 @@ function check(
   fields.taken(processor, request);
   fields.text('description', request.description);
   fields.returnUrl(request.returnUrl);
-  if (request.tokenId !== undefined && request.returnUrl !== undefined) {
-    fields.add('return_url', 'belongs to a checkout: there is none with token_id');
-  }
+  stepUp(fields, request, processor);
   if (request.tokenId !== undefined && request.saveCard) {
     fields.add('save_card', 'belongs to a checkout: with token_id the card has its token already');
   }
@@ -178,6 +179,25 @@ function check(
   return judgeTimes([expected, ...endTimes(terms, periodEnd)], now) ?? judgeUnsignedCapture(terms, contract);
 }
 
+/** With a token the customer goes to a page only to be authenticated by its issuer. */
+function stepUp(fields: FieldCheck, request: CreatePreauthorizationRequest, processor: Processor): void {
+  const { tokenId, returnUrl, customerPresent } = request;
+  const isToken = tokenId !== undefined;
+  if (isToken && returnUrl !== undefined) {
+    if (!customerPresent)
+      fields.add('return_url', 'with token_id is for a customer who takes part: set customer_present');
+    if (!processor.stepsUp()) fields.add('return_url', 'the processor sends no customer of a token_id to its issuer');
+  }
+  if (!isChallenge(request)) return;
+  if (!isToken) fields.add('three_d_secure', 'belongs to a hold with token_id: the checkout authenticates by itself');
+  else if (!customerPresent) fields.add('three_d_secure', 'challenge is for a customer who takes part');
+  else if (returnUrl === undefined) fields.add('three_d_secure', 'challenge needs return_url');
+}
+
+function isChallenge({ threeDSecure }: CreatePreauthorizationRequest): boolean {
+  return threeDSecure === ThreeDSecure.CHALLENGE;
+}
+
 function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<string, unknown> {
   return {
     tokenId: hold.tokenId,
@@ -191,6 +211,7 @@ function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<s
     metadata: hold.metadata ?? {},
     description: hold.description,
     customerPresent: hold.customerPresent,
+    challenge: ('threeDSecure' in hold ? isChallenge(hold) : 'challenge' in hold && hold.challenge) || undefined,
     ...('merchantInitiated' in hold && { merchantInitiated: hold.merchantInitiated && initiatedFields(hold) }),
     expectedCaptureAt: dateOf(hold.expectedCaptureAt)?.toISOString(),
     captureAt: dateOf(hold.captureAt)?.toISOString(),
@@ -202,9 +223,6 @@ function initiatedFields({ merchantInitiated }: CreatePreauthorizationRequest) {
   const { reason, networkTransactionId } = merchantInitiated ?? {};
   return { reason, ...(networkTransactionId && { networkTransactionId }) };
 }
-
-/** Checkouts are asked for half an hour (docs/sandbox.md, "Checkout"). */
-const CHECKOUT_MS = 30 * 60 * 1_000;
 
 function newHold(
   core: Core,
@@ -244,7 +262,8 @@ function newHold(
     metadata: Object.keys(request.metadata).length > 0 ? { ...request.metadata } : undefined,
     returnUrl: request.returnUrl,
     saveCard: request.saveCard,
-    checkoutExpiresAt: byToken ? undefined : new Date(at.getTime() + CHECKOUT_MS),
+    challenge: isChallenge(request) || undefined,
+    checkoutExpiresAt: byToken && request.returnUrl === undefined ? undefined : pageEnd(at),
     ...placeOf(core, contract),
     createdAt: at,
     inquireAt,

@@ -1,3 +1,4 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   type HoldPhase,
   MerchantReason,
@@ -26,13 +27,15 @@ export function presentHold(hold: WrittenHold, cipher: Cipher) {
 
 /** A hold in a list: without its preauthorizationId, which captures it. */
 export function presentListed(hold: WrittenHold, cipher: Cipher) {
-  const awaiting = hold.phase === 'AWAITING_CHECKOUT';
+  const phase = phaseOf(hold);
+  const page = hold.phase === 'AWAITING_CHECKOUT' && hold.checkoutUrlCiphertext ? pageOf(hold, cipher) : null;
   return {
     ...present(PreauthorizationSchema, hold, {
-      phase: phaseOf(hold),
+      phase,
       frozenBecause: frozenBecauseOf(hold) ?? null,
       metadata: hold.metadata && inOrder(hold.metadata),
-      checkoutExpiresAt: awaiting ? hold.checkoutExpiresAt : null,
+      checkoutExpiresAt: phase === 'AWAITING_CHECKOUT' ? hold.checkoutExpiresAt : null,
+      nextAction: phase === 'AWAITING_CUSTOMER' ? page : null,
       warnings: warningsOf(hold),
       merchantInitiated: initiatedBy(hold),
     }),
@@ -42,7 +45,7 @@ export function presentListed(hold: WrittenHold, cipher: Cipher) {
     amountReleased: hold.released,
     amountReversed: hold.reversed,
     amountRefunded: hold.refunded,
-    ...(awaiting && hold.checkoutUrlCiphertext && { checkoutUrl: openCheckoutUrl(hold, cipher) }),
+    ...(phase === 'AWAITING_CHECKOUT' && page && { checkoutUrl: page.url }),
     ...presentCard(hold),
     ...presentError(hold),
   };
@@ -61,8 +64,9 @@ function warningsOf({ captureAt, guaranteedUntil, autoCaptureId, status }: Writt
   ];
 }
 
-/** Of a placed hold that has ended, CLOSED. */
+/** Of a placed hold that has ended, CLOSED; of one with a token whose customer is on a page, AWAITING_CUSTOMER. */
 function phaseOf(hold: WrittenHold): keyof typeof HoldPhase {
+  if (hold.phase === 'AWAITING_CHECKOUT' && hold.tokenId != null) return 'AWAITING_CUSTOMER';
   return hold.phase === 'AUTHORIZED' && !isOpen(hold) ? 'CLOSED' : hold.phase;
 }
 
@@ -72,8 +76,8 @@ export function presentPlaced(hold: WrittenHold, cipher: Cipher) {
   return presentHold({ ...asAsked(hold), expiresAt, guaranteedUntil: hold.firstGuaranteedUntil }, cipher);
 }
 
-/** A hold as it was when its checkout was opened: the first answer to its request. */
-export function presentCheckout(hold: WrittenHold, cipher: Cipher) {
+/** A hold as it was when its customer was sent to a page: the first answer to its request. */
+export function presentAwaiting(hold: WrittenHold, cipher: Cipher) {
   const opened: WrittenHold = {
     ...asAsked(hold),
     phase: 'AWAITING_CHECKOUT',
@@ -119,7 +123,14 @@ const UNTOUCHED = {
   frozen: false,
 } as const;
 
-/** The address of a hold's checkout page, as long as it is kept. */
-export function openCheckoutUrl(hold: WrittenHold, cipher: Cipher): string {
+function pageOf(hold: WrittenHold, cipher: Cipher) {
+  return {
+    url: pageUrlOf(hold, cipher),
+    expiresAt: hold.checkoutExpiresAt && timestampFromDate(hold.checkoutExpiresAt),
+  };
+}
+
+/** The address of the page that a hold's customer goes to, as long as it is kept. */
+export function pageUrlOf(hold: WrittenHold, cipher: Cipher): string {
   return hold.checkoutUrlCiphertext ? cipher.open(hold.checkoutUrlCiphertext, `checkout:${hold.requestId}`) : '';
 }

@@ -17,7 +17,7 @@ import { contradict } from '../../kinds/contradict.ts';
 import { endHold, noteEnd } from '../../kinds/end-hold.ts';
 import { settleLate } from '../../kinds/settle-late.ts';
 import { finalOutcome } from '../../processor/read-result.ts';
-import { findOrImportCheckout } from '../../reconciliation/import-checkout.ts';
+import { findOrImportHold } from '../../reconciliation/import-hold.ts';
 import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-events.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
 import { findSentAs, type Sent } from '../../storage/submission/find-sent.ts';
@@ -91,8 +91,8 @@ function aboutOf(requestId: string, sent: Sent | undefined, processor: string) {
 async function findReported(core: Core, processor: string, event: ReportEventRequest['event']): Promise<Sent> {
   const { kind, identifier } = subjectOf(event);
   const sent =
-    event.case === 'checkoutCompleted'
-      ? await findOrImportCheckout(core, processor, identifier)
+    event.case === 'checkoutCompleted' || event.case === 'operationSettled'
+      ? await findOrImportHold(core, processor, identifier)
       : await findSentAs(core.database.query, identifier, processor);
   if (!sent || (kind !== undefined && sent.kind !== kind)) throw refusalOf('OPERATION_NOT_FOUND');
   return sent;

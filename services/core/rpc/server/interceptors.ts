@@ -125,7 +125,7 @@ function requestIdOf(response: UnaryResponse): { requestId?: string } {
 }
 
 /**
- * Clears preauthorizationId, checkoutUrl and generatedTokenId in every answer to an operator. Operators capture by
+ * Clears preauthorizationId, generatedTokenId and the addresses of pages in every answer to an operator. Operators capture by
  * requestId, which is audited; with these they could act outside of the audit log.
  */
 const hidesHandles: Interceptor = (next) => async (request) => {
@@ -137,6 +137,7 @@ const hidesHandles: Interceptor = (next) => async (request) => {
     for (const hold of [answer[field.localName] ?? []].flat()) {
       hold.preauthorizationId = '';
       hold.checkoutUrl = '';
+      if (hold.nextAction) hold.nextAction.url = '';
       hold.generatedTokenId = '';
     }
   }

@@ -4,14 +4,17 @@ import type { HoldRow } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
-/** Stores the address of a hold's checkout page, sealed, and when it closes, at which recovery looks at the hold. */
+/**
+ * Stores the address of the page that a hold's customer goes to, sealed, and when it closes, at which recovery looks at
+ * the hold. Undefined = the hold has its result.
+ */
 export function storeCheckout(query: Query, requestId: string, sealedUrl: Buffer, expiresAt: Date) {
   return readRow<HoldRow>(query, STORE_CHECKOUT, [requestId, sealedUrl, expiresAt]);
 }
 
-const STORE_CHECKOUT = sql('store-checkout')`update hold
-    set checkout_url_ciphertext = $2, checkout_expires_at = $3, inquire_at = $3
-    where request_id = $1 and phase = 'AWAITING_CHECKOUT'
+const STORE_CHECKOUT = sql('store-checkout')`update hold set phase = 'AWAITING_CHECKOUT',
+      checkout_url_ciphertext = $2, checkout_expires_at = $3, inquire_at = $3
+    where request_id = $1 and phase in ('AWAITING_CHECKOUT', 'AUTHORIZING', 'UNKNOWN')
     returning *`;
 
 /** The end of an authorization at the processor without a void or capture of ours. */

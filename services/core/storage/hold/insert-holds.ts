@@ -41,6 +41,7 @@ const COLUMNS = {
   metadata: 'jsonb',
   returnUrl: 'text',
   saveCard: 'boolean',
+  challenge: 'boolean',
   checkoutExpiresAt: 'timestamptz',
 } as const satisfies Partial<Record<keyof HoldRow, string>>;
 

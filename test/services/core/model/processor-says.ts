@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { openCheckoutUrl } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
+import { pageUrlOf } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
 import { effectOf } from '../../../../services/sandbox/behaviour.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
@@ -32,7 +32,7 @@ export async function payAtCheckout(
   const card = TEST_CARDS.find(({ behaviour }) => behaviour === token);
   if (!card) return;
   const row = (await findHold(stage.database.query, subject.requestId)) ?? assert.fail();
-  const url = openCheckoutUrl(row, stage.recovery.cipher);
+  const url = pageUrlOf(row, stage.recovery.cipher);
   const expiry = `12 / ${(new Date(now()).getUTCFullYear() + 5) % 100}`;
   const cvc = card.brand === 'amex' ? '1234' : '123';
   const paying = { number: card.number, expiry, cvc };

@@ -137,6 +137,14 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
    * @generated from field: string network_transaction_id = 16;
    */
   networkTransactionId: string;
+
+  /**
+   * When ACCEPTED, of an authorization that was asked with a return_url: it waits for its customer, whose issuer
+   * authenticates it on this page. Absent = it does not.
+   *
+   * @generated from field: holdfast.processor.v1.NextAction next_action = 17;
+   */
+  nextAction?: NextAction | undefined;
 };
 
 /**
@@ -144,6 +152,35 @@ export declare type Result = Message<"holdfast.processor.v1.Result"> & {
  * Use `create(ResultSchema)` to create a new message.
  */
 export declare const ResultSchema: GenMessage<Result>;
+
+/**
+ * Where the customer goes before an authorization has its result. It ends APPROVED or DECLINED, with error code
+ * authentication_failed when the customer was not authenticated; NOT_PERFORMED with error code authentication_expired
+ * when its time is over, and authentication_cancelled after a Void, which closes it.
+ *
+ * @generated from message holdfast.processor.v1.NextAction
+ */
+export declare type NextAction = Message<"holdfast.processor.v1.NextAction"> & {
+  /**
+   * The page, https outside loopback; carries a capability: do not log. It leads back to the request's return_url.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Until when it can be used; absent = as asked. Holdfast closes a page that is open for a day longer.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 2;
+   */
+  expiresAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.processor.v1.NextAction.
+ * Use `create(NextActionSchema)` to create a new message.
+ */
+export declare const NextActionSchema: GenMessage<NextAction>;
 
 /**
  * The abilities of one authorization after it was approved. False = a call that needs it is NOT_PERFORMED.
@@ -381,6 +418,29 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
    * @generated from field: string network_transaction_id = 16;
    */
   networkTransactionId: string;
+
+  /**
+   * The customer's destination after its issuer has authenticated it, with operation_request_id as `requestId` in the
+   * query. Empty = it cannot be sent anywhere: an issuer that asks for authentication is DECLINED with error code
+   * authentication_required. A repetition may differ in it.
+   *
+   * @generated from field: string return_url = 17;
+   */
+  returnUrl: string;
+
+  /**
+   * Whether the issuer authenticates the customer; challenge only with a return_url.
+   *
+   * @generated from field: holdfast.processor.v1.ThreeDSecure three_d_secure = 18;
+   */
+  threeDSecure: ThreeDSecure;
+
+  /**
+   * With a return_url: how long the customer may take. A repetition may differ in it.
+   *
+   * @generated from field: google.protobuf.Timestamp action_expires_at = 19;
+   */
+  actionExpiresAt?: Timestamp | undefined;
 };
 
 /**
@@ -536,7 +596,7 @@ export declare type CaptureResponse = Message<"holdfast.processor.v1.CaptureResp
 export declare const CaptureResponseSchema: GenMessage<CaptureResponse>;
 
 /**
- * Asks to give back what is left, or to close an open checkout.
+ * Asks to give back what is left, to close an open checkout, or an authorization that waits for its customer.
  *
  * @generated from message holdfast.processor.v1.VoidRequest
  */
@@ -1347,7 +1407,7 @@ export declare type InquireResponse = Message<"holdfast.processor.v1.InquireResp
   finding: Finding;
 
   /**
-   * The result when DONE; when AT_WORK, ACCEPTED with its expected_by, or absent; absent when NEVER_SEEN.
+   * The result when DONE; when AT_WORK, ACCEPTED with its expected_by and next_action, or absent; absent when NEVER_SEEN.
    *
    * @generated from field: holdfast.processor.v1.Result result = 2;
    */
@@ -1804,6 +1864,13 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
    * @generated from field: bool guaranteed_until = 16;
    */
   guaranteedUntil: boolean;
+
+  /**
+   * Authorize with a return_url may answer a next_action.
+   *
+   * @generated from field: bool step_up = 17;
+   */
+  stepUp: boolean;
 };
 
 /**
@@ -1960,7 +2027,8 @@ export enum Answer {
 
   /**
    * Taken, and not ended yet: the final result, one of the three above, follows by an OperationSettled event, and an
-   * inquiry about the identifier returns it. Until then a repeated call returns ACCEPTED again.
+   * inquiry about the identifier returns it. Until then a repeated call returns ACCEPTED again, with the same
+   * next_action.
    *
    * @generated from enum value: ANSWER_ACCEPTED = 4;
    */
@@ -1971,6 +2039,32 @@ export enum Answer {
  * Describes the enum holdfast.processor.v1.Answer.
  */
 export declare const AnswerSchema: GenEnum<Answer>;
+
+/**
+ * Whether the issuer authenticates the customer (3-D Secure).
+ *
+ * @generated from enum holdfast.processor.v1.ThreeDSecure
+ */
+export enum ThreeDSecure {
+  /**
+   * When the issuer asks for it.
+   *
+   * @generated from enum value: THREE_D_SECURE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Always.
+   *
+   * @generated from enum value: THREE_D_SECURE_CHALLENGE = 1;
+   */
+  CHALLENGE = 1,
+}
+
+/**
+ * Describes the enum holdfast.processor.v1.ThreeDSecure.
+ */
+export declare const ThreeDSecureSchema: GenEnum<ThreeDSecure>;
 
 /**
  * Why a merchant authorizes without the customer, in the words of the card networks.

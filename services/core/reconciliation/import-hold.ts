@@ -7,11 +7,11 @@ import { carryOut, type Plan } from './carry-out.ts';
 import { unknownAuthorization } from './unknown-entry.ts';
 
 /**
- * Finds the hold of a checkout that has ended, by its identifier at the processor. When the database went back in time
- * and has lost it, and the processor's books have its end, it is imported. Audited. Throws UNAVAILABLE when the
- * processor does not answer.
+ * Finds what a customer's page belongs to, by its identifier at the processor, when it has ended. When the database went
+ * back in time and has lost it, and the processor's books have its end as an authorization, it is imported. Audited.
+ * Throws UNAVAILABLE when the processor does not answer.
  */
-export async function findOrImportCheckout(
+export async function findOrImportHold(
   sender: Sender,
   processor: string,
   identifier: string,

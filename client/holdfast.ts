@@ -71,7 +71,7 @@ export class Holdfast {
 
   /** Holds (preauthorizations). */
   readonly holds = {
-    /** Places a hold; without `tokenId` it answers a `checkoutUrl`. */
+    /** Places a hold; without `tokenId` it answers a `checkoutUrl`, and a `nextAction` when the issuer asks for its customer. */
     create: (hold: Body<'createPreauthorization'>, options?: WriteOptions) =>
       this.#write<'createPreauthorization'>('/preauthorization', hold, options),
     /** Charges a hold, in full or in part. */
@@ -83,7 +83,7 @@ export class Holdfast {
     /** Lets a hold end later. */
     extend: (extension: Body<'extendPreauthorization'>, options?: WriteOptions) =>
       this.#write<'extendPreauthorization'>('/preauthorization/extend', extension, options),
-    /** Gives back what remains of a hold, or the part `amountToRelease`, or cancels its checkout. */
+    /** Gives back what remains of a hold, or the part `amountToRelease`, or cancels its checkout or step-up. */
     release: (release: Body<'releasePreauthorization'>, options?: WriteOptions) =>
       this.#write<'releasePreauthorization'>('/preauthorization/release', release, options),
     /** Changes what a hold is for, or when it is captured or ends by itself; null takes a field back. */

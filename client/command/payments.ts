@@ -1,4 +1,5 @@
 /** The writing commands: holds, their changes, and payments. */
+import type { CreatePreauthorization } from '../api.ts';
 import type { Done, Holdfast, Unknown } from '../holdfast.ts';
 import { HoldfastError } from '../refusal.ts';
 import { minorUnits } from './amount.ts';
@@ -21,6 +22,11 @@ const CUSTOMER = {
   token: 'card token; without it a hold opens a checkout',
   terminal: 'default till-1',
   user: 'default cli',
+};
+/** With a token: the customer takes part, and its issuer may authenticate it. */
+const STEP_UP = {
+  'return-url': 'with --token: the customer takes part, and comes back there once its issuer has authenticated it',
+  challenge: 'flag: the issuer authenticates the customer in any case',
 };
 /** A merchant's own data about an operation. */
 const METADATA = { metadata: "several: the merchant's own data, NAME=VALUE" };
@@ -57,8 +63,8 @@ const TRIGGERS: Readonly<
 const TRIGGERED = Object.keys(TRIGGERS).join('|');
 
 export const PAYMENTS: Readonly<Record<string, Command>> = {
-  hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...TERMS, ...METADATA }, ({ holds }, run) => {
-    const hold = { ...customer(run), ...termsOf(run), ...metadataOf(run) };
+  hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...STEP_UP, ...TERMS, ...METADATA }, ({ holds }, run) => {
+    const hold = { ...customer(run), ...stepUpOf(run), ...termsOf(run), ...metadataOf(run) };
     const tokenId = run.options.token;
     return holds.create({ ...hold, ...(tokenId !== undefined && { tokenId }) }, writing(run));
   }),
@@ -206,6 +212,16 @@ function wordsOf(run: Run) {
     ...metadataOf(run),
   };
 }
+
+function stepUpOf({ options, flags }: Run): StepUp {
+  const returnUrl = options['return-url'];
+  return {
+    ...(returnUrl !== undefined && { returnUrl, customerPresent: true }),
+    ...(flags.challenge && { threeDSecure: 'challenge' }),
+  };
+}
+
+type StepUp = Pick<CreatePreauthorization, 'returnUrl' | 'customerPresent' | 'threeDSecure'>;
 
 function metadataOf({ lists }: Run): { metadata?: Record<string, string> } {
   const given = lists.metadata ?? [];

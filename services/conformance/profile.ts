@@ -10,6 +10,7 @@ export const FEATURES = [
   'accepts',
   'fences',
   'guaranteedUntil',
+  'stepUp',
   'severalCaptures',
   'increments',
   'partialRelease',
@@ -81,6 +82,8 @@ const PROFILE = z.strictObject({
     endedEarly: token.optional(),
     /** The authorization's time is over within seconds. */
     expiresSoon: token.optional(),
+    /** The issuer asks the customer for authentication. */
+    challenge: token.optional(),
     /** The authorization can be captured once. */
     singleCapture: token.optional(),
   }),
@@ -92,6 +95,8 @@ const PROFILE = z.strictObject({
       readyWithinMs: ms.default(30_000),
     })
     .optional(),
+  /** Plays the customer at a page: run with its address, then `confirm` or `refuse`. */
+  customer: z.strictObject({ command: z.array(z.string().min(1)).min(1) }).optional(),
   /** After this long without an answer the kit takes the answer for lost. */
   lostAnswerMs: ms.default(1_000),
   /** An event, or the end of an accepted operation that names no time, comes within this long. */

@@ -25,7 +25,8 @@ type Method = keyof typeof KIND_OF;
 type Fields = Omit<CaptureRequest, '$typeName' | '$unknown'> &
   Pick<RefundRequest, 'captureRequestId'> &
   Pick<AuthorizeRequest, 'merchantReference' | 'memo'> &
-  Pick<AuthorizeRequest, 'customerPresent' | 'merchantReason' | 'networkTransactionId'>;
+  Pick<AuthorizeRequest, 'customerPresent' | 'merchantReason' | 'networkTransactionId'> &
+  Pick<AuthorizeRequest, 'returnUrl' | 'threeDSecure' | 'actionExpiresAt'>;
 
 /** A request to one of them. */
 export type Request = Pick<Fields, 'requestId' | 'merchantId' | 'account'> & Partial<Fields> & { method: Method };

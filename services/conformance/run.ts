@@ -15,6 +15,7 @@ import { IDENTIFIERS } from './checks/identifiers.ts';
 import { KILLS } from './checks/kills.ts';
 import { LARGE } from './checks/large.ts';
 import { SEVERAL } from './checks/several.ts';
+import { STEP_UPS } from './checks/step-up.ts';
 import { TOGETHER } from './checks/together.ts';
 import { openInbox } from './inbox.ts';
 import { Kit } from './kit.ts';
@@ -29,6 +30,7 @@ const CHECKS = Object.entries({
   'something done twice, or after it was given up': [...IDENTIFIERS, ...AGAIN],
   'more taken or given back than there is': [...AMOUNTS, ...SEVERAL, ...CROSSINGS, ...DISPUTED, ...LARGE],
   'checkouts that hang or open twice': CHECKOUTS,
+  'customers who are asked twice, or for nothing': STEP_UPS,
   'events that are lost or change': EVENTS,
   'losses in a crash': KILLS,
   'books that cannot be reconciled': CLOSING,

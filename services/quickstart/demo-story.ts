@@ -1,7 +1,7 @@
 /** The main job from a merchant's side. Each step prints what it saw, and throws when it saw anything else. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { payAtCheckout } from './customer.ts';
+import { answerIssuer, payAtCheckout } from './customer.ts';
 import { forge, replay, rotate, type Scene, swapKind } from './demo-relay.ts';
 import type { QuickstartFile } from './quickstart.ts';
 import { type Answer, expect, openShop, type Shop } from './shop.ts';
@@ -24,6 +24,7 @@ const STEPS: readonly (readonly [string, (scene: Scene) => Promise<void>])[] = [
   ['Capture more than the hold', overCapture],
   ['Capture twice where the contract allows one capture', captureTwice],
   ['Hold without a token: the customer enters a card at the checkout and lets it be saved', checkout],
+  ['Hold with a token whose issuer asks the customer for authentication', stepUp],
   ['Send money to a card (OCT), and fail to', sendMoney],
   ['Capture while the processor fails', captureError],
   ['Forge a notification: a random signature, and a genuine one for another amount', forge],
@@ -147,6 +148,21 @@ async function checkout({ file, shop, saw }: Scene): Promise<void> {
   const again = await place(shop, tokenId, 500);
   assert.equal((await notified(shop, again.requestId, 'authorized', 'OK')).tokenData, undefined);
   saw('the token places another hold, whose notification carries no tokenData');
+}
+
+async function stepUp({ file, shop, saw }: Scene): Promise<void> {
+  const order = { ...ORDER, tokenId: 'tok_sandbox_challenge', amount: 1200 };
+  expect(402, await shop.post('/preauthorization', order), { processorCode: 'authentication_required' });
+  saw('402 CARD_DECLINED, authentication_required: the merchant asks its customer, and holds again');
+  const present = { ...order, customerPresent: true, returnUrl: `${file.demoMerchantUrl}/return` };
+  const { body } = expect(201, await shop.post('/preauthorization', present), { phase: 'AWAITING_CUSTOMER' });
+  saw('201: AWAITING_CUSTOMER, with a nextAction');
+  const location = await answerIssuer(body.nextAction.url, 'pass');
+  assert.equal(location, `${present.returnUrl}?requestId=${body.requestId}`);
+  await notified(shop, body.requestId, 'authorized', 'OK');
+  const { body: hold } = expect(200, await shop.get(`/preauthorization/${body.requestId}`), { phase: 'AUTHORIZED' });
+  expect(200, await capture(shop, hold.preauthorizationId, 1200));
+  saw('the customer confirmed and came back; "authorized" received, verified; captured in full');
 }
 
 async function sendMoney({ shop, saw }: Scene): Promise<void> {

@@ -55,7 +55,7 @@ export function submit(books: Books, requestId: string, submission: Submission, 
   if (standing !== 'open' && standing !== 'challenged') return undefined;
   if ('cancels' in submission) {
     cancelPage(books, opened.entry, 'customer', nowMs);
-    books.events.insert(endOf(opened), requestId, nowMs);
+    if (opened.entry.kind === 'checkout') books.events.insert('checkoutCompleted', requestId, nowMs);
     return 0;
   }
   const { cardTry } = opened;
@@ -71,14 +71,8 @@ export function submit(books: Books, requestId: string, submission: Submission, 
   return undefined;
 }
 
-/** The event that says how a page ended. */
-function endOf({ entry: { kind } }: OpenedCheckout) {
-  return kind === 'checkout' ? 'checkoutCompleted' : 'operationSettled';
-}
-
 /** Ends an authorization that waited for its customer, as the card behaves once it is authenticated. */
-function endStepUp(books: Books, opened: OpenedCheckout, card: Card, isConfirmed: boolean, nowMs: number) {
-  const { entry } = opened;
+function endStepUp(books: Books, { entry }: OpenedCheckout, card: Card, isConfirmed: boolean, nowMs: number) {
   const { requestId } = entry;
   const { challenge, delayMs = 0 } = behaviourOf(card.behaviour);
   const authenticated = isConfirmed && challenge !== 'fails';
@@ -89,7 +83,7 @@ function endStepUp(books: Books, opened: OpenedCheckout, card: Card, isConfirmed
   const ending = carryOut(books, entry, { effect, card, nowMs, authenticated });
   books.entries.end(requestId, ending);
   const isLost = effect.silence === 'after' || challenge === 'lost';
-  if (ending.answer !== Answer.ACCEPTED && !isLost) books.events.insert(endOf(opened), requestId, nowMs);
+  if (ending.answer !== Answer.ACCEPTED && !isLost) books.events.insert('operationSettled', requestId, nowMs);
   return delayMs;
 }
 

@@ -76,5 +76,6 @@ export function expirePage(books: Books, entry: Entry, nowMs: number): Entry {
 function close(books: Books, entry: Entry, effect: ReturnType<typeof notPerformed>, nowMs: number): Entry {
   const ending = carryOut(books, entry, { effect, nowMs });
   books.entries.end(entry.requestId, ending);
+  if (entry.kind === 'authorization') books.events.insert('operationSettled', entry.requestId, nowMs);
   return { ...entry, ...ending };
 }

@@ -12,6 +12,7 @@ import { REPORTED_BOOKS } from './faults/reported-books.ts';
 import { REPORTED_TOO } from './faults/reported-too.ts';
 import { REPORTS } from './faults/reports.ts';
 import { RESULTS } from './faults/results.ts';
+import { STEP_UPS } from './faults/step-up.ts';
 import { GIVEN_UP, UNASKED } from './faults/unasked.ts';
 
 export const FAULTS: readonly Fault[] = [
@@ -35,4 +36,5 @@ export const FAULTS: readonly Fault[] = [
   ...REPORTED,
   ...REPORTED_BOOKS,
   ...REPORTED_TOO,
+  ...STEP_UPS,
 ];

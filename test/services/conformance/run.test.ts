@@ -210,6 +210,7 @@ describe('runConformance()', () => {
           ...description,
           checkouts: false,
           savedCards: false,
+          stepUp: false,
           credits: false,
           ...(authorizations && { authorizations: { ...authorizations, ...denied } }),
         };
@@ -230,6 +231,7 @@ describe('runConformance()', () => {
       'credit: ',
       'increment: refused',
       'decrease: refused',
+      'step-up: no page',
       'extension: refused',
       'refund: refused',
       'captures: ',

@@ -1,5 +1,5 @@
 /** What the ledgers of all adapters have in common: kinds of entries, results, and how both are shown to core. */
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import {
@@ -8,6 +8,8 @@ import {
   EntryKind,
   type ListEntriesRequest,
   type ListEntriesResponseSchema,
+  type NextAction,
+  NextActionSchema,
   type ResultSchema,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { RpcError } from './serve.ts';
@@ -77,6 +79,8 @@ interface KeptEnding extends KeptResult {
   readonly expectedBy: Date | null;
   /** Given back by this capture or void, minor units. */
   readonly released: Amount;
+  /** Of an authorization that was accepted: the page where its customer is authenticated, and when that closes. */
+  readonly page?: { readonly url: string; readonly expiresAt: Date | null } | undefined;
   /** What the authorization can do. */
   readonly capabilities: MessageInitShape<typeof CapabilitiesSchema>;
 }
@@ -90,7 +94,7 @@ export function resultOf(kept: KeptEnding): ResultInit {
   const { cardBrand: brand, cardLast4: last4, cardExpiryMonth: expiryMonth, cardExpiryYear: expiryYear } = kept;
   const { funding, threeDSecure, declineCode, networkTransactionId } = kept;
   const card = { brand, last4, expiryMonth, expiryYear, funding, threeDSecure, declineCode };
-  const { actedAt, expiresAt, guaranteedUntil, expectedBy, capabilities, amountDone } = kept;
+  const { actedAt, expiresAt, guaranteedUntil, expectedBy, capabilities, amountDone, page } = kept;
   const isApproved = answer === Answer.APPROVED;
   const givesBack = kind === 'capture' || kind === 'void';
   return {
@@ -107,10 +111,15 @@ export function resultOf(kept: KeptEnding): ResultInit {
     ...(isApproved && expiresAt && { expiresAt: timestampFromDate(expiresAt) }),
     ...(isApproved && guaranteedUntil && { guaranteedUntil: timestampFromDate(guaranteedUntil) }),
     ...(answer === Answer.ACCEPTED && expectedBy && { expectedBy: timestampFromDate(expectedBy) }),
+    ...(answer === Answer.ACCEPTED && page && { nextAction: pageOf(page) }),
     ...(isApproved && RESERVING.has(kind) && { capabilities }),
     ...(isApproved && givesBack && { amountReleased: BigInt(kept.released) }),
     ...(isApproved && amountDone != null && { amount: BigInt(amountDone) }),
   };
+}
+
+function pageOf({ url, expiresAt }: NonNullable<KeptEnding['page']>): NextAction {
+  return create(NextActionSchema, { url, ...(expiresAt && { expiresAt: timestampFromDate(expiresAt) }) });
 }
 
 /**

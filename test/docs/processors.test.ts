@@ -23,6 +23,7 @@ const ROWS: Readonly<Record<string, (description: DescribeResponse) => string>> 
   'Holds with a token': ({ tokens }) => yes(tokens),
   Checkouts: ({ checkouts }) => yes(checkouts),
   'A checkout saves the card as a token': ({ savedCards }) => yes(savedCards),
+  'Step-up of a hold with a token': ({ stepUp }) => yes(stepUp),
   'Several captures of a hold': ({ authorizations }) => yes(authorizations?.severalCaptures),
   Increments: ({ authorizations }) => yes(authorizations?.increments),
   'Partial releases': ({ authorizations }) => yes(authorizations?.partialRelease),

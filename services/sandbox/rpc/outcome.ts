@@ -95,7 +95,10 @@ function endOf(kind: Intent['kind'], behaviour: Ending['behaviour'], nowMs: numb
 }
 
 /** The contract's form of how an entry ended. */
-export function resultOf(entry: Ending & Pick<Intent, 'kind' | 'requestId'>): ResultInit {
+export function resultOf(
+  entry: Ending & Pick<Intent, 'kind' | 'requestId'>,
+  page?: { readonly url: string; readonly expiresAt: Date },
+): ResultInit {
   const { behaviour, actedAtMs, expiresAtMs, expectedByMs, voided } = entry;
   const guaranteeMs = behaviourOf(behaviour).guaranteedForMs ?? GUARANTEE_MS;
   return formOf({
@@ -105,6 +108,7 @@ export function resultOf(entry: Ending & Pick<Intent, 'kind' | 'requestId'>): Re
     guaranteedUntil: expiresAtMs > 0 ? new Date(Math.min(expiresAtMs, actedAtMs + guaranteeMs)) : null,
     expectedBy: new Date(expectedByMs),
     released: voided,
+    page,
     capabilities: {
       severalCaptures: isAble(behaviour, 'severalCaptures'),
       increments: isAble(behaviour, 'increments'),

@@ -1,14 +1,8 @@
-import { create } from '@bufbuild/protobuf';
-import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import { isReturnUrl } from '../../../platform/return-url.ts';
-import {
-  Answer,
-  type AuthorizeRequest,
-  NextActionSchema,
-  ThreeDSecure,
-} from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { Answer, type AuthorizeRequest, ThreeDSecure } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { AUTHENTICATION_REQUIRED, behaviourOf } from '../behaviour.ts';
 import type { Card } from '../ledger/checkout.ts';
 import { type Intent, NO_ENDING } from '../ledger/entry.ts';
@@ -62,8 +56,6 @@ const NOT_A_RETURN_URL = notPerformed('return_url_invalid', 'It must be https, o
 /** The result of an entry, with the page that its customer is to go to while it waits for one. */
 export function shownResult(books: Books, requestId: string, pages: Pages): ResultInit {
   const entry = books.entries.get(requestId);
-  const result = resultOf(entry);
-  if (entry.kind !== 'authorization' || !hasOpenPage(books, entry)) return result;
-  const page = { url: addressOf(books, requestId, pages), expiresAt: timestampFromMs(entry.expectedByMs) };
-  return { ...result, nextAction: create(NextActionSchema, page) };
+  if (entry.kind !== 'authorization' || !hasOpenPage(books, entry)) return resultOf(entry);
+  return resultOf(entry, { url: addressOf(books, requestId, pages), expiresAt: new Date(entry.expectedByMs) });
 }

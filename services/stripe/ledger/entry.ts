@@ -1,4 +1,4 @@
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import {
   resultOf as formOf,
   type KeptResult,
@@ -8,6 +8,7 @@ import {
 } from '../../../platform/adapter/entry.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import * as base from '../../../platform/adapter/postgres/entries.ts';
+import { type AuthorizeRequest, ThreeDSecure } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { STRIPE_SCHEMA } from './schema.ts';
 
 /** Default values of what Stripe is asked besides. */
@@ -20,6 +21,8 @@ const NO_TERMS = {
   /** When the merchant expects to capture; null = not said. */
   expectedCaptureAt: null as Date | null,
   returnUrl: '',
+  /** The issuer authenticates the customer in any case. */
+  challenge: false,
   saveCard: false,
 };
 
@@ -28,15 +31,18 @@ export interface Intent extends base.Intent, Readonly<typeof NO_TERMS> {}
 
 /** What a request asks. */
 export function intentOf<K extends Kind>(kind: K, request: object): Intent & { readonly kind: K } {
-  const { expectedCaptureAt } = request as { expectedCaptureAt?: Timestamp };
+  const { expectedCaptureAt, threeDSecure } = request as Partial<AuthorizeRequest>;
   const said = expectedCaptureAt ? timestampDate(expectedCaptureAt) : null;
-  return { ...keptFields({ ...base.NO_INTENT, ...NO_TERMS }, request), expectedCaptureAt: said, kind };
+  const challenge = threeDSecure === ThreeDSecure.CHALLENGE;
+  return { ...keptFields({ ...base.NO_INTENT, ...NO_TERMS }, request), expectedCaptureAt: said, challenge, kind };
 }
 
 /** Default values of what an ending says besides its result. */
 export const NO_ENDING = {
   expiresAt: null as Date | null,
   expectedBy: null as Date | null,
+  /** Where the customer of an authorization is authenticated, while it waits for that. */
+  actionUrl: null as string | null,
   severalCaptures: false,
   increments: false,
   /** Given back of the reservation by this capture or void, minor units. */
@@ -77,9 +83,10 @@ export type Stages = readonly Entry['stage'][];
 
 /** The contract's form of how an entry ended. Stripe's capture_before is both its end and the guarantee. */
 export function resultOf(entry: Entry): ResultInit {
-  const { severalCaptures, increments, expiresAt: guaranteedUntil } = entry;
+  const { severalCaptures, increments, expiresAt: guaranteedUntil, actionUrl } = entry;
   const capabilities = { severalCaptures, increments, extension: false, refunds: true, partialRelease: false };
-  return formOf({ ...entry, guaranteedUntil, capabilities });
+  const page = actionUrl === null ? undefined : { url: actionUrl, expiresAt: entry.expiresAt };
+  return formOf({ ...entry, guaranteedUntil, capabilities, page });
 }
 
 export const ENTRIES = base.openEntries<Entry>(STRIPE_SCHEMA, DEFAULTS);

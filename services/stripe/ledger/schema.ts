@@ -59,5 +59,9 @@ CREATE TABLE account (
     { name: '0003_foreign_first', sql: FOREIGN_FIRST },
     { name: '0004_decreased', sql: DECREASED },
     { name: '0005_network_transaction', sql: NETWORK_TRANSACTION },
+    {
+      name: '0006_step_up',
+      sql: `ALTER TABLE entry ADD COLUMN challenge boolean NOT NULL DEFAULT false, ADD COLUMN action_url text;`,
+    },
   ],
 };

@@ -1,3 +1,4 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { notPerformed } from '../../../platform/adapter/ending.ts';
 import type { ResultInit } from '../../../platform/adapter/entry.ts';
 import type { AuthorizeRequest } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -5,21 +6,32 @@ import { type Context, requestOptions } from '../adapter-context.ts';
 import { ask } from '../api/ask.ts';
 import { ENTRIES, type Ending, type Entry, intentOf, ownerOfToken, resultOf } from '../ledger/entry.ts';
 import { place } from '../settlement/authorization.ts';
+import { CHECKOUT_LONGEST_MS } from '../settlement/checkout.ts';
 import { finish } from '../settlement/finish.ts';
 import { amountRefusal } from '../settlement/operation.ts';
+import { isAwaitingCustomer, settleStepUp } from '../settlement/step-up.ts';
 
 /** Reserves an amount on the card of a token: a PaymentMethod `pm_…`. */
 export async function authorize(context: Context, request: AuthorizeRequest): Promise<ResultInit> {
-  const recalled = await ENTRIES.store(context.database.query, intentOf('authorization', request));
+  const expiresAt = pageEndOf(context, request);
+  const recalled = await ENTRIES.store(context.database.query, intentOf('authorization', request), { expiresAt });
   if (recalled.refused) return recalled.refused;
   if (recalled.entry.stage === 'ended') return resultOf(recalled.entry);
   context.reach('authorization stored');
   return resultOf(await context.leases.alone(request.requestId, () => placeNow(context, recalled.entry)));
 }
 
+/** When a customer who is to be authenticated must have come back: as asked, within a day. */
+function pageEndOf(context: Context, { returnUrl, actionExpiresAt }: AuthorizeRequest): Date | null {
+  if (returnUrl === '') return null;
+  const latestMs = context.now().getTime() + CHECKOUT_LONGEST_MS;
+  return new Date(Math.min(actionExpiresAt ? timestampMs(actionExpiresAt) : latestMs, latestMs));
+}
+
 async function placeNow(context: Context, recalled: Entry): Promise<Entry> {
   const entry = (await ENTRIES.find(context.database.query, recalled.requestId)) ?? recalled;
   if (entry.stage === 'ended') return entry;
+  if (isAwaitingCustomer(entry)) return (await settleStepUp(context, entry)) ?? entry;
   if (entry.stage !== 'stored') return place(context, entry, undefined);
   const refusal = amountRefusal(entry);
   if (refusal) return finish(context, entry, refusal);

@@ -32,6 +32,7 @@ export function described(features: boolean): Description {
     credits: false,
     accepts: true,
     fences: true,
+    stepUp: true,
     acceptedLongest: { refund: durationFromMs(REFUND_EXPECTED_MS) },
     checkoutShortest: durationFromMs(CHECKOUT_SHORTEST_MS),
     checkoutLongest: durationFromMs(CHECKOUT_LONGEST_MS),

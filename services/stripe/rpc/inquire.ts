@@ -7,6 +7,7 @@ import { advance, findAuthorization } from '../settlement/advance.ts';
 import { endAuthorization, settleByLook } from '../settlement/authorization.ts';
 import { settleCheckout } from '../settlement/checkout.ts';
 import { conclude } from '../settlement/finish.ts';
+import { isAwaitingCustomer, settleStepUp } from '../settlement/step-up.ts';
 import { rediscover } from './rediscover.ts';
 
 /** A look at the same payment is over by then; for a call that takes longer, the inquiry comes again. */
@@ -51,6 +52,7 @@ async function findOut(context: Context, request: InquireRequest): Promise<Entry
   if (!entry || entry.stage === 'ended') return entry;
   if (entry.kind === 'checkout') return settleCheckout(context, entry);
   if (entry.kind === 'authorization') {
+    if (isAwaitingCustomer(entry)) return settleStepUp(context, entry);
     if (fence || entry.stage === 'fencing') return endAuthorization(context, entry);
     return entry.stage === 'sent' ? settleByLook(context, entry) : undefined;
   }

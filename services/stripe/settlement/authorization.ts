@@ -1,14 +1,17 @@
 import type Stripe from 'stripe';
 import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
+import { withRequestId } from '../../../platform/return-url.ts';
 import { type Context, requestOptions, statementOf } from '../adapter-context.ts';
 import { toStripe } from '../amount.ts';
 import { ask, type Failure } from '../api/ask.ts';
-import { type Ending, type Entry, markEntry } from '../ledger/entry.ts';
+import { type Entry, markEntry } from '../ledger/entry.ts';
 import { type Features, withFeatures } from './features.ts';
+import { fenceIntent } from './fence.ts';
 import { finish } from './finish.ts';
 import { endingOf, getIntent } from './intent-ending.ts';
 import { metadataOf } from './mark.ts';
+import { isAwaitingCustomer, settleStepUp, waitingOf } from './step-up.ts';
 
 /**
  * Places an authorization whose intent is stored: a PaymentIntent is created, its id stored, then it is confirmed.
@@ -30,10 +33,13 @@ export async function place(context: Context, entry: Entry, customer: string | u
   return settleBy(context, created, intent, isFirst || failure.kind === 'refused' ? failure : undefined);
 }
 
-/** Reads the PaymentIntent of an authorization and settles by what it says; undefined when it says nothing final. */
+/**
+ * Reads the PaymentIntent of an authorization and settles by what it says; undefined when it says nothing final, nor
+ * where the customer goes.
+ */
 export async function settleByLook(context: Context, entry: Entry, { tell = false } = {}): Promise<Entry | undefined> {
   const { answer: intent } = await ask(context, () => getIntent(context, entry));
-  const ending = intent && endingOf(intent, entry);
+  const ending = intent && (waitingOf(intent, entry) ?? endingOf(intent, entry));
   return ending && finish(context, entry, ending, { tell });
 }
 
@@ -42,6 +48,7 @@ export async function endAuthorization(context: Context, entry: Entry): Promise<
   if (entry.stage === 'stored') {
     return finish(context, entry, notPerformed('never_confirmed', 'It was never sent to Stripe.'));
   }
+  if (isAwaitingCustomer(entry)) return settleStepUp(context, entry);
   const looked = entry.stage === 'sent' ? await settleByLook(context, entry) : undefined;
   return looked ?? fenceIntent(context, entry);
 }
@@ -75,11 +82,13 @@ function create(context: Context, entry: Entry, customer: string | undefined) {
 }
 
 function confirm(context: Context, entry: Entry, features: Features, key: string) {
-  const { intentId, tokenId, account, customerPresent } = entry;
+  const { intentId, tokenId, account, customerPresent, returnUrl, challenge } = entry;
+  const card = { ...features, ...(challenge && ({ request_three_d_secure: 'challenge' } as const)) };
   const params: Stripe.PaymentIntentConfirmParams = {
     payment_method: tokenId,
     off_session: !customerPresent,
-    ...(Object.keys(features).length > 0 && { payment_method_options: { card: features } }),
+    ...(Object.keys(card).length > 0 && { payment_method_options: { card } }),
+    ...(returnUrl !== '' && { return_url: withRequestId(returnUrl, entry.operationRequestId || entry.requestId) }),
     expand: ['latest_charge'],
   };
   return context.stripe.paymentIntents.confirm(intentId as string, params, requestOptions(account, key));
@@ -99,6 +108,8 @@ const UNAVAILABLE = { code: 'processor_unavailable', message: 'Stripe could not 
 async function settleBy(context: Context, entry: Entry, intent?: Stripe.PaymentIntent, failure?: Failure) {
   const ending = intent && endingOf(intent, entry);
   if (ending) return finish(context, entry, ending);
+  const waiting = intent && waitingOf(intent, entry);
+  if (waiting) return finish(context, entry, waiting);
   if (intent?.status === 'requires_action') return giveUp(context, entry);
   const isUnconfirmed = intent?.status === 'requires_payment_method' || intent?.status === 'requires_confirmation';
   if (isUnconfirmed && (failure?.kind === 'refused' || failure?.kind === 'turned away')) {
@@ -117,27 +128,4 @@ async function giveUp(context: Context, entry: Entry): Promise<Entry> {
   const fenced = await fenceIntent(context, entry, ending);
   if (!fenced) throw new OutcomeUnknown('the payment could not be cancelled yet');
   return fenced;
-}
-
-/**
- * Makes sure that an authorization that is not confirmed never will be: its PaymentIntent is cancelled, after which
- * Stripe confirms it no more. The decision is stored first, so that no other process ends it as approved meanwhile.
- * Returns undefined while that is not certain.
- */
-async function fenceIntent(
-  context: Context,
-  entry: Entry,
-  ending: Ending = notPerformed('never_confirmed', 'The payment was cancelled before it was confirmed.'),
-): Promise<Entry | undefined> {
-  const { requestId, account, intentId } = entry;
-  const fencing = await markEntry(context.database.query, requestId, ['sent', 'fencing'], { stage: 'fencing' });
-  if (!fencing) return undefined;
-  context.reach('fence stored');
-  await ask(context, () =>
-    context.stripe.paymentIntents.cancel(intentId as string, {}, requestOptions(account, `${requestId}:fence`)),
-  );
-  context.reach('fence answered');
-  const { answer: intent } = await ask(context, () => getIntent(context, entry));
-  if (intent?.status !== 'canceled') return undefined;
-  return finish(context, entry, ending, { from: ['fencing'] });
 }

@@ -57,6 +57,9 @@ export async function conclude(context: Context, intent: Intent, ending: Ending)
 /** An entry is looked at this long after it ended or was accepted; its ledger row says when again. */
 const FIRST_LOOK_MS = 5 * 60 * 1000;
 
+/** A customer on a page may come back soon. */
+const FIRST_LOOK_AT_PAGE_MS = 5_000;
+
 /** Kinds whose result may change at Stripe without a call of core's. */
 const LOOKED_AT: ReadonlySet<Kind> = new Set(['authorization', 'checkout', 'refund']);
 
@@ -86,7 +89,9 @@ export async function endEntry(
     ...ending,
     stage: answer === Answer.ACCEPTED ? 'sent' : 'ended',
     actedAt,
-    lookAt: isLookedAt ? new Date(actedAt.getTime() + FIRST_LOOK_MS) : null,
+    lookAt: isLookedAt
+      ? new Date(actedAt.getTime() + (ending.actionUrl ? FIRST_LOOK_AT_PAGE_MS : FIRST_LOOK_MS))
+      : null,
   });
   if (!ended) return undefined;
   await book(query, ended);

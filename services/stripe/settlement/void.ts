@@ -8,12 +8,13 @@ import { endAuthorization } from './authorization.ts';
 import { closePage, settleCheckout } from './checkout.ts';
 import { markOf } from './mark.ts';
 import { onIntent, uncapturedOf } from './operation.ts';
+import { cancelStepUp, isAwaitingCustomer } from './step-up.ts';
 
 /** What Stripe stores as the reason of our cancellations. */
 const REASON = 'abandoned';
 
 /**
- * Gives back what is left of an authorization, or closes an open checkout. Approved also when nothing was left:
+ * Gives back what is left of an authorization, or closes its open page. Approved also when nothing was left:
  * afterwards nothing is reserved, which is what was asked. An authorization that is not captured is cancelled. Of one
  * that is captured in part the rest is released by a final capture of nothing (docs.stripe.com/payments/multicapture).
  */
@@ -40,14 +41,23 @@ export const VOID = onIntent({
   isDone: (intent) => intent.cancellation_reason === REASON,
 });
 
-const CLOSED_PAGE = new Set(['checkout_cancelled', 'checkout_expired']);
+const CLOSED_PAGE = new Set([
+  'checkout_cancelled',
+  'checkout_expired',
+  'authentication_cancelled',
+  'authentication_expired',
+]);
+
+async function endBy(context: Context, entry: Entry): Promise<Entry | undefined> {
+  if (entry.kind === 'checkout')
+    return (await closePage(context, entry)) ?? (await settleCheckout(context, entry, { tell: true }));
+  const seen = isAwaitingCustomer(entry) ? entry : await endAuthorization(context, entry);
+  return seen && isAwaitingCustomer(seen) ? cancelStepUp(context, seen) : seen;
+}
 
 /** An open page is closed; an authorization of which nothing is known yet is fenced, when it was not made. */
 async function endFirst(context: Context, entry: Entry): Promise<Entry> {
-  const ended =
-    entry.kind === 'checkout'
-      ? ((await closePage(context, entry)) ?? (await settleCheckout(context, entry, { tell: true })))
-      : await endAuthorization(context, entry);
-  if (!ended) throw new OutcomeUnknown('it is not known yet what became of the authorization');
+  const ended = await endBy(context, entry);
+  if (ended?.stage !== 'ended') throw new OutcomeUnknown('it is not known yet what became of the authorization');
   return ended;
 }

@@ -85,20 +85,22 @@ async function unlessUnknown<T>(context: Context, failure: string, look: () => P
 }
 
 /**
- * What may change at Stripe without a call of core's: an open checkout, a live authorization, a refund that Stripe has
+ * What may change at Stripe without a call of core's: an open page, a live authorization, a refund that Stripe has
  * taken.
  */
-const IS_OPEN = `(kind = 'checkout' AND stage = 'sent')
+const IS_AT_PAGE = `((kind = 'checkout' AND stage = 'sent')
+    OR (kind = 'authorization' AND stage IN ('sent', 'fencing') AND answer = ${Answer.ACCEPTED}))`;
+const IS_OPEN = `${IS_AT_PAGE}
     OR (kind = 'refund' AND answer = ${Answer.ACCEPTED})
     OR (kind IN ('authorization', 'checkout') AND answer = ${Answer.APPROVED} AND ended_at IS NULL
       AND captured + voided < amount + incremented)`;
 
 /** Takes authorizations that are due for a look at Stripe, and puts their next look off. */
 async function takeDueLooks(query: Query, now: Date, limit: number): Promise<string[]> {
-  // A quarter of its age later, each time: 5 s to 1 min for a checkout, whose customer waits, 5 min to 12 h for the
+  // A quarter of its age later, each time: 5 s to 1 min for a page, whose customer waits, 5 min to 12 h for the
   // others.
   const text = `UPDATE entry SET look_at = CASE WHEN ${IS_OPEN} THEN $1::timestamptz + CASE
-        WHEN kind = 'checkout' AND stage = 'sent' THEN greatest(interval '5 s',
+        WHEN ${IS_AT_PAGE} THEN greatest(interval '5 s',
           least(interval '1 min', ($1::timestamptz - sent_at) / 4))
         ELSE greatest(interval '5 min',
           least(interval '12 h', ($1::timestamptz - coalesce(acted_at, sent_at, created_at)) / 4)) END END

@@ -21,6 +21,7 @@ import { settleCheckout } from '../settlement/checkout.ts';
 import { endEntry } from '../settlement/finish.ts';
 import { endingOf, getIntent, isExpired } from '../settlement/intent-ending.ts';
 import { endingOfRefund } from '../settlement/refund.ts';
+import { isAwaitingCustomer, settleStepUp } from '../settlement/step-up.ts';
 import { look, ownRefundOf } from './look.ts';
 import { bookDone, changedOf, reconcileOperations, type Sight } from './operations.ts';
 
@@ -32,7 +33,7 @@ import { bookDone, changedOf, reconcileOperations, type Sight } from './operatio
 export async function reconcile(context: Context, requestId: string): Promise<boolean> {
   const stored = await findAuthorization(context, requestId);
   const entry = stored && stored.stage !== 'ended' ? await settleFirst(context, stored) : stored;
-  if (!entry || entry.intentId === null) return true;
+  if (!entry || entry.intentId === null || isAwaitingCustomer(entry)) return true;
   if (entry.answer !== Answer.APPROVED) return reconcileRefused(context, entry);
   const authorization = await settleOthers(context, requestId);
   const { answer: seen } = await ask(context, () => look(context, authorization));
@@ -65,6 +66,7 @@ async function reconcileRefused(context: Context, entry: Entry): Promise<boolean
 /** An authorization whose own call is not over, or lost its answer, is settled; undefined while it has no end. */
 async function settleFirst(context: Context, entry: Entry): Promise<Entry | undefined> {
   if (entry.kind === 'checkout') return settleCheckout(context, entry, { tell: true });
+  if (isAwaitingCustomer(entry)) return settleStepUp(context, entry);
   return entry.stage === 'sent' ? settleByLook(context, entry, { tell: true }) : undefined;
 }
 

@@ -13,7 +13,9 @@ interface TestCard {
   readonly funding?: string;
   readonly features?: boolean;
   readonly threeDSecure?: Stripe.Charge.PaymentMethodDetails.Card.ThreeDSecure.Result;
-  readonly decline?: string;
+  /** The issuer asks the customer, when there is one. */
+  readonly challenge?: true;
+  readonly decline?: string | undefined;
   readonly networkCode?: string;
   readonly code?: string;
 }
@@ -40,6 +42,9 @@ const CARDS: Readonly<Record<string, TestCard>> = {
   },
   pm_card_authenticationRequired: {
     last4: '3184',
+    features: true,
+    threeDSecure: 'authenticated',
+    challenge: true,
     decline: 'authentication_required',
     code: 'authentication_required',
   },
@@ -137,7 +142,24 @@ export function confirmIntent(account: Account, id: string, form: Form): Intent 
   if (owner !== null && owner !== intent.customer) {
     throw invalid('The PaymentMethod belongs to a Customer. Please include the Customer.', 'payment_method');
   }
-  return authorizeCard(account, intent, paymentMethod, card);
+  const asked = textOf(formOf(formOf(form, 'payment_method_options'), 'card'), 'request_three_d_secure');
+  const isChallenged = card.challenge || asked === 'challenge';
+  if (isChallenged && textOf(form, 'off_session') === 'true') {
+    return authorizeCard(account, intent, paymentMethod, CARDS.pm_card_authenticationRequired);
+  }
+  if (!isChallenged) return authorizeCard(account, intent, paymentMethod, card);
+  const returnUrl = textOf(form, 'return_url');
+  const url = `https://hooks.stripe.example/redirect/${intent.id}`;
+  intent.payment_method = paymentMethod;
+  intent.status = 'requires_action';
+  // Without a way back the action is one for Stripe's own script in the browser.
+  intent.next_action = (
+    returnUrl
+      ? { type: 'redirect_to_url', redirect_to_url: { url, return_url: returnUrl } }
+      : { type: 'use_stripe_sdk', use_stripe_sdk: {} }
+  ) as Intent['next_action'];
+  emit(account, 'payment_intent.requires_action', intent);
+  return intent;
 }
 
 /** The issuer's decision, and Stripe's resulting state. */

@@ -39,7 +39,7 @@ const ROUTES: Readonly<Record<string, { readonly fields: string; readonly handle
     handle: (account, _id, form) => createIntent(account, form),
   },
   'POST /v1/payment_intents/…/confirm': {
-    fields: 'payment_method off_session payment_method_options expand',
+    fields: 'payment_method off_session payment_method_options return_url expand',
     handle: intent(confirmIntent),
   },
   'POST /v1/payment_intents/…/capture': {

@@ -17,6 +17,8 @@ export function described({ adjustments, resultMs }: Pick<Context, 'adjustments'
     credits: false,
     accepts: true,
     fences: true,
+    // Adyen asks for the customer's browser, which a hold does not carry (docs/adyen.md, "Not supported").
+    stepUp: false,
     acceptedLongest: {
       authorization: longest,
       capture: longest,

@@ -214,6 +214,8 @@ function authorise(
   if (token === 'stored_challenge') return { ...psp, resultCode: 'ChallengeShopper', action: {} };
   fake.payments.set(payment.pspReference, payment);
   fake.notify('AUTHORISATION', payment, about);
+  // The customer finds a way all the same: Adyen authorises by itself once the issuer has authenticated it.
+  if (token === 'stored_challenge_passed') return { ...psp, resultCode: 'RedirectShopper', action: {} };
   if (token === 'stored_pending') return { ...psp, resultCode: 'Received' };
   if (token === 'stored_expires') expire(fake, payment);
   const authorised = token === 'stored_partly' ? { ...amount, value: amount.value / 2 } : amount;

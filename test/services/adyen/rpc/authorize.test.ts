@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
+import { v7 as uuidv7 } from 'uuid';
 import { Answer, MerchantReason, type Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
 import { captureRequest, holdRequest, refundRequest, startFixture } from '../fixture.ts';
@@ -46,6 +47,28 @@ describe('authorize() at Adyen', () => {
       assert.deepEqual((await fixture.client.authorize(hold)).result, result);
     });
   }
+
+  it('has what Adyen authorises after an authentication that nobody was sent to given back', async () => {
+    const hold = holdRequest('stored_challenge_passed');
+    const { result } = await fixture.client.authorize(hold);
+    assert.deepEqual(said(result), ['DECLINED', 'authentication_required']);
+    await fixture.notify();
+    const told = fixture.core.received.flatMap(({ event }) =>
+      event.case === 'operationSettled' && event.value.requestId === hold.requestId ? [event.value.result] : [],
+    );
+    assert.deepEqual(told.map(said), [['APPROVED', '']], 'core voids what it has called failed');
+    const { requestId: authorizationRequestId } = hold;
+    await fixture.client.void({ requestId: uuidv7(), authorizationRequestId });
+    await fixture.notify();
+    assert.equal(fixture.paymentOf(hold).cancelled, true);
+  });
+
+  it('sends no customer anywhere, as Describe says', async () => {
+    assert.equal((await fixture.client.describe({})).stepUp, false);
+    const more = { customerPresent: true, returnUrl: 'https://shop.example/done' };
+    const { result } = await fixture.client.authorize({ ...holdRequest('stored_challenge'), ...more });
+    assert.deepEqual([...said(result), result?.nextAction], ['DECLINED', 'authentication_required', undefined]);
+  });
 
   it('reports what was received only, when Adyen notifies it', async () => {
     const hold = holdRequest('stored_pending');

@@ -4,10 +4,11 @@ import { openStory, type Step, type Steppers, UNNOTICED } from '../merchants/ste
 import type { Fault } from '../play.ts';
 import type { TwoProcessors } from '../stage/two-processors.ts';
 
-/** How often each step is drawn, of 57 times. */
+/** How often each step is drawn, of 60 times. */
 const SHARES: Readonly<Record<Step, number>> = {
   hold: 6,
   checkout: 3,
+  stepUp: 3,
   pay: 5,
   capture: 10,
   release: 3,

@@ -4,6 +4,7 @@ import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Preauthorization } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { payAt, type Shop } from '../../services/core/shop.ts';
 import { contract, refusal } from '../../services/core/stage.ts';
+import { confirm } from '../../services/sandbox/checkout/browse.ts';
 import type { Merchants } from '../play.ts';
 import { MOVING, type TwoProcessors } from '../stage/two-processors.ts';
 
@@ -11,6 +12,8 @@ export interface Answered {
   readonly requestId?: string | undefined;
   readonly state?: OperationState | undefined;
   readonly url?: string | undefined;
+  /** The page is that of the card's issuer. */
+  readonly isStepUp?: boolean;
   /** The code of a refusal; empty where the call failed without one. */
   readonly refused?: string;
 }
@@ -53,6 +56,9 @@ const TOKENS = [
   ...['reversed_in_two_parts', 'reversed_again', 'refund_returned_in_part', 'refund_returned_in_two_parts'],
   ...['ended_after_capture'],
 ];
+/** Tokens whose issuer asks the customer, and what comes with them. */
+const CHALLENGES = ['challenge', 'challenge', 'challenge', 'challenge_failed', 'challenge_lost'];
+const PRESENT = { customerPresent: true, returnUrl: 'https://shop.example/done' };
 const OCT_TOKENS = ['ok', 'accepted', 'declined', 'timeout_applied', 'oct_returned', 'oct_returned_in_two_parts'];
 /** Paid three times in seven; the others are declined, or fail later. */
 const CARDS = [
@@ -69,7 +75,7 @@ export function openStory(stage: TwoProcessors, random: () => number) {
   const { staying, moving } = stage;
   const lines: string[] = [];
   const deeds: Deed[] = [];
-  const holds: { shop: Shop; requestId: string; url: string }[] = [];
+  const holds: { shop: Shop; requestId: string; url: string; isStepUp: boolean }[] = [];
   const captures: { shop: Shop; requestId: string }[] = [];
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const say = (line: string) => void lines.push(line);
@@ -87,8 +93,8 @@ export function openStory(stage: TwoProcessors, random: () => number) {
     return first;
   }
   async function place(shop: Shop, what: string, call: Call) {
-    const { requestId, url = '' } = await act(`${shop.merchantId} ${what}`, call);
-    if (requestId) holds.push({ shop, requestId, url });
+    const { requestId, url = '', isStepUp = false } = await act(`${shop.merchantId} ${what}`, call);
+    if (requestId) holds.push({ shop, requestId, url, isStepUp });
   }
   /** Does something about a hold that was placed, if the one it draws was. */
   async function onPlaced(does: (shop: Shop, hold: Preauthorization) => Promise<unknown>) {
@@ -108,9 +114,21 @@ export function openStory(stage: TwoProcessors, random: () => number) {
       const shop = pick([staying, staying, moving]);
       await place(shop, 'checkout', (key) => shop.checkout(key));
     },
+    async stepUp() {
+      const [shop, token] = [pick([staying, staying, moving]), pick(CHALLENGES)];
+      await place(shop, `hold with ${token}`, (key) => {
+        return shop.place({ tokenId: `tok_sandbox_${token}`, ...PRESENT, ...key });
+      });
+    },
+    /** The customer enters a card at a checkout, or answers the issuer. */
     async pay() {
       const checkout = pick(holds.filter(({ url }) => url !== ''));
       if (!checkout) return;
+      if (checkout.isStepUp) {
+        const action = pick(['pass', 'pass', 'fail'] as const);
+        const { status } = await confirm(checkout.url, action).catch(() => ({ status: 'not answered' }));
+        return say(`${action} ${checkout.requestId} at its issuer: ${status}`);
+      }
       const number = pick(CARDS);
       say(`pay ${checkout.requestId} with ${number}: ${await payAt(checkout.url, { number }).catch(String)}`);
     },
@@ -210,7 +228,8 @@ export async function answered(call: Promise<Answer>): Promise<Answered> {
   try {
     const { capture, refund, oct, preauthorization, ...own } = await call;
     const { requestId = preauthorization?.requestId, state } = capture ?? refund ?? oct ?? own;
-    return { requestId, state, url: preauthorization?.checkoutUrl };
+    const url = preauthorization?.nextAction?.url ?? preauthorization?.checkoutUrl;
+    return { requestId, state, url, isStepUp: preauthorization?.nextAction !== undefined };
   } catch (error) {
     const { reason, metadata } = await refusal(Promise.reject(error));
     return { refused: reason, requestId: metadata.requestId };

@@ -71,7 +71,7 @@ export class Holdfast {
 
   /** Holds (preauthorizations). */
   readonly holds = {
-    /** Places a hold; without `tokenId` it answers a `checkoutUrl`, and a `nextAction` when the issuer asks for its customer. */
+    /** Places a hold. The customer is to go to `checkoutUrl` (without `tokenId`), or to the `url` of a `nextAction`. */
     create: (hold: Body<'createPreauthorization'>, options?: WriteOptions) =>
       this.#write<'createPreauthorization'>('/preauthorization', hold, options),
     /** Charges a hold, in full or in part. */

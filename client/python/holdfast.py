@@ -89,7 +89,7 @@ class Holdfast:
     # get_operation().
 
     def create_hold(self, *, idempotency_key=None, timeout=60.0, **hold):
-        """Places a hold; without tokenId it answers a checkoutUrl, when the issuer asks for its customer a nextAction."""
+        """Places a hold. The customer is to go to checkoutUrl (without tokenId), or to the url of a nextAction."""
         return self._write("/preauthorization", hold, idempotency_key, timeout)
 
     def capture_hold(self, *, idempotency_key=None, timeout=60.0, **capture):

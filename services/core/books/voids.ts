@@ -67,7 +67,10 @@ export function reckonVoid(
   };
 }
 
-/** A checkout or authentication that was cancelled or ran out. The hold was never placed, so its own operation ends as KO. */
+/**
+ * A checkout or authentication that was cancelled or ran out. The hold was never placed, so its own operation ends as
+ * KO.
+ */
 function cancelCheckout(
   kind: 'RELEASE' | 'EXPIRY',
   submission: SettledFields,

@@ -1,7 +1,7 @@
 import { type Facts, factsOf, isCheckout } from '../books/facts.ts';
 import type { Told } from '../domain/contradiction.ts';
 import { mustHappen } from '../domain/kinds.ts';
-import { type FinalOutcome, isFinal, isOk, NEVER_RECEIVED } from '../domain/outcome.ts';
+import { type FinalOutcome, isFinal, isOk, NEVER_RECEIVED, type Page } from '../domain/outcome.ts';
 import { findSent } from '../storage/submission/find-sent.ts';
 import { settle, settleFinal } from './perform.ts';
 import { sendTo } from './send-to-processor.ts';
@@ -27,13 +27,31 @@ export async function settleLate(
 }
 
 /**
- * An identifier that follows from an Idempotency-Key may have been used before a restore, by a call with other fields
- * whose result this is. What was imported has the processor's own fields, and a processor that has opened a page for the
- * customer has compared them.
+ * Stores the page of a hold's customer that an inquiry has shown, unless it is known. Returns whether the hold waits
+ * there now, or has its result.
  */
+export async function learnPage(sender: Sender, requestId: string, page: Page): Promise<boolean> {
+  const facts = await factsOf(sender.database.query, 'HOLD', requestId);
+  if (facts.kind !== 'HOLD' || facts.checkoutUrlCiphertext != null) return false;
+  if (facts.returnUrl == null && !facts.imported) return false;
+  const shown = { answer: 'ACCEPTED', page } as const;
+  const outcome = isSharedIdentifier(facts) ? await sendTo(sender.processors.of(facts), facts) : shown;
+  const { is } = await settle(sender, facts, outcome);
+  return is === 'OPENED' || is === 'SETTLED';
+}
+
+/**
+ * An identifier that follows from an Idempotency-Key may have been used before a restore, by a call with other fields.
+ * What was imported has the processor's own fields.
+ */
+function isSharedIdentifier({ processorRequestId, imported }: Facts): boolean {
+  return processorRequestId != null && !imported;
+}
+
+/** Whether a result may be another call's. A processor that opened a page for the customer has compared the fields. */
 async function isDoubtful({ database: { query } }: Sender, facts: Facts, outcome: FinalOutcome): Promise<boolean> {
-  const { requestId, processorRequestId, imported } = facts;
-  if (processorRequestId == null || imported || outcome === NEVER_RECEIVED) return false;
+  const { requestId } = facts;
+  if (!isSharedIdentifier(facts) || outcome === NEVER_RECEIVED) return false;
   if (facts.kind === 'HOLD' && facts.checkoutUrlCiphertext != null) return false;
   if (isCheckout(facts) && !isOk(outcome)) return false;
   const sent = await findSent(query, requestId);

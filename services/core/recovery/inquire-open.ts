@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { factsOf } from '../books/facts.ts';
 import { BY_INQUIRY } from '../domain/contradiction.ts';
-import { NEVER_RECEIVED, type Page } from '../domain/outcome.ts';
+import { NEVER_RECEIVED } from '../domain/outcome.ts';
 import { endHold } from '../kinds/end-hold.ts';
 import { nextLook } from '../kinds/judge-outcome.ts';
-import { openPage, storePage } from '../kinds/page.ts';
+import { openPage } from '../kinds/page.ts';
 import { finish, settle } from '../kinds/perform.ts';
 import type { Sender } from '../kinds/sender.ts';
-import { settleLate } from '../kinds/settle-late.ts';
+import { learnPage, settleLate } from '../kinds/settle-late.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
@@ -107,7 +107,8 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
     const outcome = answer.found === 'DONE' ? answer.outcome : NEVER_RECEIVED;
     return (await settleLate(recovery, due, outcome, BY_INQUIRY)) ? undefined : again;
   }
-  if (answer.found === 'AT_WORK' && answer.page && (await learnPage(recovery, due, answer.page))) return undefined;
+  if (answer.found === 'AT_WORK' && answer.page && (await learnPage(recovery, requestId, answer.page)))
+    return undefined;
   const said = answer.found === 'AT_WORK' ? answer.expectedBy : undefined;
   const expectedBy = said && (await processor.acceptedUntil(kind, sent.createdAt, said));
   // An operation that the processor has accepted needs no review before its time is over.
@@ -115,14 +116,6 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
   if (!nextAt) return again;
   await postponeInquiry(recovery.database.query, kind, requestId, nextAt, expectedBy);
   return undefined;
-}
-
-/** Stores the page that a hold's customer goes to, unless it is known. Returns whether the hold waits there now. */
-async function learnPage(recovery: Sender, { kind, requestId }: DueSubmission, page: Page): Promise<boolean> {
-  const facts = await factsOf(recovery.database.query, kind, requestId);
-  if (facts.kind !== 'HOLD' || facts.checkoutUrlCiphertext != null) return false;
-  const isAsked = facts.returnUrl != null || facts.imported;
-  return isAsked === true && (await storePage(recovery, facts, page)) !== undefined;
 }
 
 /** Gives up checkouts, and holds that wait for their customer, that have run out. */

@@ -624,8 +624,8 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
   merchantReference?: string | undefined;
 
   /**
-   * The customer's destination after the checkout; https outside loopback. With token_id and customer_present: after its
-   * issuer has authenticated it; without return_url an issuer that asks for it declines.
+   * The customer's destination after the checkout; https outside loopback. With token_id and customer_present: after
+   * its issuer has authenticated it; without return_url an issuer that asks for it declines.
    *
    * @generated from field: optional string return_url = 8;
    */

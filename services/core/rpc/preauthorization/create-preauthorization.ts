@@ -34,7 +34,8 @@ type Response = Omit<MessageInitShape<typeof CreatePreauthorizationResponseSchem
 /**
  * Places a hold (docs/product.md, "Holds"): stored first (INSERT_HOLDS), then the processor is asked, then its outcome
  * is settled (SETTLE_HOLDS). Without a token the processor opens a page instead, on which the customer places it; with
- * one it may, when the issuer asks for authentication and the call names a returnUrl. What the processor did not answer stays UNKNOWN until an inquiry settles it.
+ * one it may, when the issuer asks for authentication and the call names a returnUrl. What the processor did not answer
+ * stays UNKNOWN until an inquiry settles it.
  */
 export const createPreauthorization: Method<'createPreauthorization'> = (core, request, context) =>
   placeHold(core, request, context);

@@ -125,8 +125,8 @@ function requestIdOf(response: UnaryResponse): { requestId?: string } {
 }
 
 /**
- * Clears preauthorizationId, generatedTokenId and the addresses of pages in every answer to an operator. Operators capture by
- * requestId, which is audited; with these they could act outside of the audit log.
+ * Clears preauthorizationId, generatedTokenId and the addresses of pages in every answer to an operator. Operators
+ * capture by requestId, which is audited; with these they could act outside of the audit log.
  */
 const hidesHandles: Interceptor = (next) => async (request) => {
   const response = await next(request);

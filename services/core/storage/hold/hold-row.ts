@@ -95,8 +95,8 @@ export const HoldEntity = defineEntity({
     /** True = the issuer authenticates the customer in any case; null = when it asks for it. */
     challenge: p.boolean().nullable(),
     /**
-     * The page where the customer enters a card, or with a tokenId is authenticated by its issuer. Its address carries a
-     * capability: encrypted.
+     * The page where the customer enters a card, or with a tokenId is authenticated by its issuer. Its address carries
+     * a capability: encrypted.
      */
     checkoutUrlCiphertext: p.blob().nullable().$type<Buffer>(),
     checkoutExpiresAt: p.datetime(3).nullable(),

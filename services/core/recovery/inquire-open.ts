@@ -114,7 +114,8 @@ async function inquire(recovery: Sender, due: DueSubmission, again: Again): Prom
   // An operation that the processor has accepted needs no review before its time is over.
   const nextAt = nextLook(recovery.clock(), expectedBy ?? due.expectedBy ?? undefined);
   if (!nextAt) return again;
-  await postponeInquiry(recovery.database.query, kind, requestId, nextAt, expectedBy);
+  const at = again instanceof Date && again < nextAt ? again : nextAt;
+  await postponeInquiry(recovery.database.query, kind, requestId, at, expectedBy);
   return undefined;
 }
 

@@ -13,6 +13,7 @@ import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.
 import { ThreeDSecure } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { accepted, approved, atWork, declined, done, notPerformed } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
+import { sql } from '../../shop.ts';
 import { refusal } from '../../stage.ts';
 
 const RETURN = { customerPresent: true, returnUrl: 'https://shop.example/done' };
@@ -115,6 +116,17 @@ describe('step-up at a processor that answers otherwise', () => {
     assert.match(await shop.books(hold), /AWAITING_CUSTOMER/);
     await scripted.settled(hold.requestId, approved);
     assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+  });
+
+  it('is given up at its end, however long the processor expects to be at work', async () => {
+    const hold = await waiting();
+    const late = accepted(scripted.stage.clock.now(), 24 * HALF_AN_HOUR_MS);
+    processor.says.inquire = () => ({ finding: Finding.AT_WORK, result: late });
+    // As after a restore, all pages are looked at.
+    await sql(scripted.stage, 'update hold set inquire_at = created_at where request_id = $1', [hold.requestId]);
+    await scripted.stage.inquire();
+    await later();
+    assert.equal(await shop.books(hold), 'FAILED FAILED 0/0/0/0/0');
   });
 
   it('ends by the result that comes while the page is open', async () => {

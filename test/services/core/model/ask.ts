@@ -3,7 +3,11 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
-import { HoldStatus, type Preauthorization } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
+import {
+  HoldStatus,
+  type Preauthorization,
+  ThreeDSecure,
+} from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { refusal } from '../stage.ts';
 import type { HoldModel } from './hold-model.ts';
 import type { Sent } from './predict.ts';
@@ -75,9 +79,15 @@ export async function askCore(
   const tokenId = `tok_sandbox_${model.token}`;
   if (model.kind === 'OCT')
     return word((await octs.createOct({ ...place, tokenId, ...saidBy(sent) }, call)).oct?.state);
-  const hold = { ...place, ...timesOf(sent), ...(!model.byCheckout && { tokenId }) };
+  const hold = { ...place, ...timesOf(sent), ...(!model.byCheckout && { tokenId }), ...(model.stepUp && STEP_UP) };
   return word((await holds.createPreauthorization(hold, call)).state);
 }
+
+const STEP_UP = {
+  customerPresent: true,
+  returnUrl: 'https://shop.example/done',
+  threeDSecure: ThreeDSecure.CHALLENGE,
+};
 
 /** The times that a command names; one that is 0 is left out. */
 function timesOf({ terms: { captureAt = 0, releaseAt = 0 } = {} }: Sent) {

@@ -55,6 +55,7 @@ const WEIGHTS = {
   pay: 7,
   place: 1,
   checkout: 2,
+  'step up': 2,
   oct: 6,
   get: 2,
   tell: 5,
@@ -189,6 +190,15 @@ const STORIES: readonly Partial<Command>[][] = [
   [{ do: 'checkout' }, { do: 'release', fault: 'late' }, { do: 'pay', fault: 'none' }, { do: 'capture' }],
   // The customer pays, the event is lost, and the checkout is cancelled.
   [{ do: 'checkout' }, { do: 'pay', fault: 'slow' }, { do: 'release', fault: 'none' }],
+  // The customer of a known card is asked by its issuer: the page is lost, cancelled, or used.
+  ...(['none', 'lost before', 'lost after', 'late'] as const).flatMap((fault): Partial<Command>[][] => [
+    [
+      { do: 'step up', token: 'ok', fault },
+      { do: 'pay', final: false },
+      { do: 'capture', final: false },
+    ],
+    [{ do: 'step up', token: 'ok', fault: 'none' }, { do: 'release', fault }, { do: 'pay' }, { do: 'retry' }],
+  ]),
   // One capture is unknown when another closes the hold.
   ...(['lost before', 'lost after', 'late'] as const).map((fault): Partial<Command>[] => [
     { do: 'place', merchant: 0, token: 'ok', fault: 'none' },

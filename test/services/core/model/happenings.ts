@@ -23,6 +23,7 @@ export const HAPPENINGS: readonly string[] = [
   'key reused',
   'read',
   'paid at the checkout',
+  'answered at the issuer',
   'race of refunds',
   ...Object.keys(DEEDS),
   ...FAULTS,

@@ -31,6 +31,8 @@ export interface HoldModel extends Terms {
   /** What was asked for. */
   readonly amount: number;
   readonly byCheckout: boolean;
+  /** Its card's issuer asks the customer, on a page: then it goes on like a checkout, once core knows the page. */
+  readonly stepUp: boolean;
   readonly createdAt: number;
   captureAt: number;
   releaseAt: number;
@@ -46,7 +48,7 @@ export interface HoldModel extends Terms {
   expiresAt: number;
   /** Whether expiresAt is core's own, exact to the millisecond. */
   endRead: boolean;
-  /** The checkout: whether the processor has the page, whether core has its address, and when it expires. */
+  /** The page of a checkout or step-up: whether the processor has the page, whether core has its address, and when it expires. */
   page: boolean;
   pageKnown: boolean;
   pageEndsAt: number;
@@ -74,6 +76,16 @@ export interface HoldModel extends Terms {
 }
 
 export const CHECKOUT_MS = 30 * 60_000;
+
+/** Whether core lets it wait for its customer, and may cancel that. */
+export function waitsAtPage({ byCheckout, stepUp, pageKnown }: HoldModel): boolean {
+  return byCheckout || (stepUp && pageKnown);
+}
+
+/** How a page ends that the customer has not used. */
+export function closedPage({ stepUp }: HoldModel, how: 'expired' | 'cancelled'): Answer {
+  return refused(`${stepUp ? 'authentication' : 'checkout'}_${how}`);
+}
 
 const isChange = ({ kind }: Attempt) => kind === 'INCREMENT' || kind === 'EXTENSION';
 
@@ -128,7 +140,7 @@ export function isClosing(hold: HoldModel): boolean {
 /** Whether the sweep releases the rest now. */
 export function isDue(hold: HoldModel, now: number): boolean {
   if (isClosing(hold) || changeOf(hold) || hold.kind === 'OCT') return false;
-  if (hold.placing === 'OPEN') return hold.byCheckout && hold.pageEndsAt <= now;
+  if (hold.placing === 'OPEN') return waitsAtPage(hold) && hold.pageEndsAt <= now;
   const over = hold.endedAs !== undefined || (isOver(hold, now) && !capturesFirst(hold, now));
   return hold.placing === 'OK' && hold.closedBy === undefined && over && booksOf(hold).inFlight === 0;
 }
@@ -234,14 +246,14 @@ function closeByRelease(hold: HoldModel, reason: 'RELEASED' | 'EXPIRED'): void {
   if (hold.placing === 'OK') hold.closedBy = reason;
   if (hold.placing !== 'OPEN') return;
   hold.placing = 'KO';
-  hold.answer = refused(reason === 'EXPIRED' ? 'checkout_expired' : 'checkout_cancelled');
+  hold.answer = closedPage(hold, reason === 'EXPIRED' ? 'expired' : 'cancelled');
 }
 
 /** Creates a hold or OCT that is about to be requested. */
 export function newHold(
   from: Pick<
     HoldModel,
-    'kind' | 'key' | 'merchant' | 'several' | 'periodMs' | 'amount' | 'byCheckout' | 'token' | keyof Terms
+    'kind' | 'key' | 'merchant' | 'several' | 'periodMs' | 'amount' | 'byCheckout' | 'stepUp' | 'token' | keyof Terms
   > & { now: number },
 ): HoldModel {
   const { now, ...intent } = from;

@@ -13,6 +13,7 @@ import {
   MOST_TRIES,
   mayCaptureAgain,
   type Terms,
+  waitsAtPage,
 } from './hold-model.ts';
 
 export function judgeCapture(hold: HoldModel, amount: number, final: boolean, now: number): string | undefined {
@@ -109,7 +110,7 @@ export function isCapturedOnce({ token }: HoldModel): boolean {
 
 /** Whether the merchant may release the rest, or cancel the checkout. */
 export function judgeRelease(hold: HoldModel, now: number): string | undefined {
-  if (hold.byCheckout && hold.placing === 'OPEN') return isClosing(hold) ? 'CAPTURE_IN_FLIGHT' : undefined;
+  if (waitsAtPage(hold) && hold.placing === 'OPEN') return isClosing(hold) ? 'CAPTURE_IN_FLIGHT' : undefined;
   if (hold.placing !== 'OK') return 'HOLD_NOT_PLACED';
   const busy = isClosing(hold) || booksOf(hold).inFlight > 0 || changeOf(hold) === 'INCREMENT';
   return endOf(hold, now) ?? (hold.frozen ? 'HOLD_FROZEN' : busy ? 'CAPTURE_IN_FLIGHT' : undefined);

@@ -13,7 +13,7 @@ import {
   judgeRelease,
   judgeUpdate,
 } from './judge-model.ts';
-import { alter, authorize, charge, giveBack, giveRefund } from './processor-model.ts';
+import { alter, charge, giveBack, giveRefund, receive } from './processor-model.ts';
 import { namesCard, type Words } from './words.ts';
 
 /** The point where core dies, if it does. */
@@ -128,6 +128,7 @@ function* refuse(): Steps {
 function* place(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;
   if (hold.byCheckout) return placeByCheckout(hold, sent, now);
+  hold.pageEndsAt = now + CHECKOUT_MS;
   if (sent.crash === 'stored') return 'UNKNOWN';
   if (sent.fault === 'late authorization') {
     hold.underWay = true;
@@ -137,12 +138,17 @@ function* place(hold: HoldModel, sent: Sent, now: number): Steps {
     return 'CARD_DECLINED';
   }
   if (sent.fault === 'late') hold.underWay = true;
-  if (sent.fault !== 'late' && sent.fault !== 'lost before') authorize(hold, now);
+  if (sent.fault !== 'late' && sent.fault !== 'lost before') receive(hold, now);
   yield;
   if (sent.crash === 'answered') return 'UNKNOWN';
   if (isLost(sent.fault)) {
     hold.runningUntil = 0;
     return 'UNKNOWN';
+  }
+  if (hold.page) {
+    hold.runningUntil = 0;
+    hold.pageKnown = true;
+    return 'PENDING';
   }
   settlePlacing(hold, hold.truth as Answer, now);
   return wordOf(hold.truth as Answer);

@@ -1,10 +1,23 @@
 /** The processor's side of the model: its actions on a hold, and its own books of it. */
 import { behaviourOf, effectOf } from '../../../../services/sandbox/behaviour.ts';
 import { type Answer, type Attempt, refused } from './attempt.ts';
-import type { HoldModel } from './hold-model.ts';
+import { closedPage, type HoldModel } from './hold-model.ts';
 import { isCapturedOnce } from './judge-model.ts';
 
 const ISSUER_MS = 30 * 24 * 3_600_000;
+
+/** The processor is asked to authorize: it does, or opens the page where the customer is authenticated first. */
+export function receive(hold: HoldModel, now: number): void {
+  if (!hold.stepUp) authorize(hold, now);
+  else if (!hold.truth && !hold.fenced) hold.page = true;
+}
+
+/** Core hears by an event that the page of a step-up was closed, whatever became of the call that closed it. */
+function hearOfPage(hold: HoldModel): void {
+  if (!hold.stepUp || hold.placing !== 'OPEN') return;
+  hold.placing = 'KO';
+  hold.answer = hold.truth as Answer;
+}
 
 /** The processor authorizes. */
 export function authorize(hold: HoldModel, now: number): void {
@@ -67,11 +80,14 @@ function take(hold: HoldModel, capture: Attempt, takes: number, now: number): vo
 export function giveBack(hold: HoldModel, release: Attempt): void {
   if (release.truth || release.fenced) return;
   release.truth = { answer: 'APPROVED', code: '' };
-  if (hold.truth === undefined && hold.page) hold.truth = refused('checkout_cancelled');
-  else if (hold.truth === undefined) release.truth = refused('authorization_not_found');
+  if (hold.truth === undefined && hold.page) {
+    hold.truth = closedPage(hold, 'cancelled');
+    hearOfPage(hold);
+  } else if (hold.truth === undefined) release.truth = refused('authorization_not_found');
   else if (hold.endedThere) release.truth = endedElsewhere(hold);
   else if (hold.truth.answer === 'APPROVED') hold.voided = placedThere(hold) - hold.charged;
-  else if (!/^checkout_/.test(hold.truth.code)) release.truth = refused('authorization_not_approved');
+  else if (!/^(checkout|authentication)_(expired|cancelled)$/.test(hold.truth.code))
+    release.truth = refused('authorization_not_approved');
 }
 
 /** The processor adds to the authorization, gives a part of it back, or lets it end later. */

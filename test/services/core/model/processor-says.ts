@@ -10,7 +10,7 @@ import { effectOf } from '../../../../services/sandbox/behaviour.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 import type { Event } from '../../../../services/sandbox/ledger/event.ts';
 import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
-import { pay } from '../../sandbox/checkout/browse.ts';
+import { confirm, pay } from '../../sandbox/checkout/browse.ts';
 import { returnRefund } from './afterwards.ts';
 import { type Command, tokenOf } from './commands.ts';
 import { settle, settlePlacing } from './hold-model.ts';
@@ -28,6 +28,7 @@ export async function payAtCheckout(
   const { now, events, stage } = world;
   const [model] = subject.possible;
   if (!model || subject.possible.length > 1 || !model.pageKnown || model.truth || now() >= model.pageEndsAt) return;
+  if (model.stepUp) return answerIssuer(world, subject, command);
   const token = tokenOf(command, MERCHANTS[model.merchant]);
   const card = TEST_CARDS.find(({ behaviour }) => behaviour === token);
   if (!card) return;
@@ -57,6 +58,19 @@ export async function payAtCheckout(
   authorize(model, now());
   if (lost) model.eventPending = true;
   else settlePlacing(model, model.truth ?? assert.fail(), now());
+}
+
+/** The customer of a step-up confirms, or refuses. */
+async function answerIssuer(world: World, subject: Subject, { final }: Command): Promise<void> {
+  const [model = assert.fail()] = subject.possible;
+  const row = (await findHold(world.stage.database.query, subject.requestId)) ?? assert.fail();
+  await confirm(pageUrlOf(row, world.stage.recovery.cipher), final ? 'fail' : 'pass');
+  await world.untilTold(subject);
+  subject.story.push(final ? 'refuse at the issuer' : 'confirm at the issuer');
+  world.faults.happened('answered at the issuer');
+  if (final) model.truth = { answer: 'DECLINED', code: 'authentication_failed' };
+  else authorize(model, world.now());
+  settlePlacing(model, model.truth ?? assert.fail(), world.now());
 }
 
 /**

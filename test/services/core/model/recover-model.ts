@@ -1,8 +1,17 @@
 /** What the worker does with a hold by itself: it ends what is over, and inquires; and what arrives late. */
 import { type Answer, type Attempt, type Fault, newAttempt, refused } from './attempt.ts';
-import { booksOf, type HoldModel, isDue, reportedEnd, settle, settlePlacing } from './hold-model.ts';
+import {
+  booksOf,
+  closedPage,
+  type HoldModel,
+  isDue,
+  reportedEnd,
+  settle,
+  settlePlacing,
+  waitsAtPage,
+} from './hold-model.ts';
 import { arrive, type Crash, isAccepted, isLost } from './predict.ts';
-import { authorize, giveBack } from './processor-model.ts';
+import { giveBack, receive } from './processor-model.ts';
 
 /** The expiry sweep runs; a void that is lost leaves the release unknown. */
 export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash): HoldModel {
@@ -28,7 +37,7 @@ function closePage(hold: HoldModel, now: number): boolean {
     hold.fenced = true;
     return false;
   }
-  hold.truth ??= refused('checkout_expired');
+  hold.truth ??= closedPage(hold, 'expired');
   settlePlacing(hold, hold.truth, now);
   return true;
 }
@@ -38,6 +47,7 @@ function closePage(hold: HoldModel, now: number): boolean {
  * or be cancelled, first: both orders are possible.
  */
 export function recover(hold: HoldModel, began: number, now: number): HoldModel[] {
+  if (hold.stepUp && hold.page && !hold.pageKnown && hold.placing === 'OPEN') return learnPage(hold, began, now);
   if (!hold.byCheckout || hold.pageKnown || hold.placing !== 'OPEN') return recoverOne(hold, now);
   const pageless = settleOpen(structuredClone(hold), now);
   // One that has run out is left to the sweep.
@@ -46,11 +56,22 @@ export function recover(hold: HoldModel, began: number, now: number): HoldModel[
   return mayStay ? [...pageless, ...recoverOne(hold, now)] : recoverOne(hold, now);
 }
 
+/** The inquiry finds the page, unless its time is over by then. */
+function learnPage(hold: HoldModel, began: number, now: number): HoldModel[] {
+  const over = structuredClone(hold);
+  closePage(over, now);
+  hold.pageKnown = true;
+  return [
+    ...(began < hold.pageEndsAt ? settleOpen(hold, now) : []),
+    ...(now >= hold.pageEndsAt ? settleOpen(over, now) : []),
+  ];
+}
+
 function recoverOne(hold: HoldModel, now: number): HoldModel[] {
   if (hold.placing === 'OPEN' && hold.byCheckout) {
     if (!hold.fenced) hold.page = true;
     hold.pageKnown ||= hold.page;
-  } else if (hold.placing === 'OPEN') {
+  } else if (hold.placing === 'OPEN' && !waitsAtPage(hold)) {
     hold.fenced ||= hold.truth === undefined;
     settlePlacing(hold, hold.truth ?? refused('never_received'), now);
   }
@@ -91,7 +112,7 @@ export function settleInAnyOrder(
 export function deliver(hold: HoldModel, now: number): HoldModel {
   if (hold.underWay) {
     hold.underWay = false;
-    authorize(hold, now);
+    receive(hold, now);
   }
   for (const attempt of hold.attempts.filter(({ underWay }) => underWay)) {
     attempt.underWay = false;

@@ -52,7 +52,7 @@ export class Run {
       if (command.final) await this.#retry(oct, command, crashes);
       return afterOct(this.#world, oct, command);
     }
-    if (!subject || command.do === 'place' || command.do === 'checkout') {
+    if (!subject || command.do === 'place' || command.do === 'checkout' || command.do === 'step up') {
       await this.#place(command, crashes, 'HOLD');
       return;
     }
@@ -99,16 +99,19 @@ export class Run {
     assert(merchant);
     const key = `k${++serial}`;
     const byCheckout =
-      kind === 'HOLD' && (command.do === 'checkout' || (command.do !== 'place' && command.pick % 4 === 0));
+      kind === 'HOLD' &&
+      (command.do === 'checkout' || (command.do !== 'place' && command.do !== 'step up' && command.pick % 4 === 0));
+    const token = tokenOf(command, merchant);
+    const stepUp = kind === 'HOLD' && command.do === 'step up' && token !== 'invalid';
     const fault: Fault =
-      command.fault === 'late authorization' && (byCheckout || kind === 'OCT') ? 'none' : command.fault;
+      command.fault === 'late authorization' && (byCheckout || stepUp || kind === 'OCT') ? 'none' : command.fault;
     const amount = 100 + command.pick * 7;
     const { several, periodMs } = merchant;
-    const token = tokenOf(command, merchant);
     const now = this.#world.now();
     const terms = kind === 'HOLD' && PLACED_TERMS.includes(command.terms) ? this.#termsOf(command) : {};
     const times = { captureAt: 0, releaseAt: 0, ...terms };
-    const from = { kind, key, merchant: command.merchant, several, periodMs, amount, byCheckout, token, ...times, now };
+    const what = { kind, key, merchant: command.merchant, several, periodMs, amount, byCheckout, stepUp, token };
+    const from = { ...what, ...times, now };
     // What nothing is stored of cannot be played on.
     const words = kind === 'HOLD' ? undefined : namesCard(command) ? 'digits' : command.words;
     const sent: Sent = { do: 'place', key, amount, final: false, words, fault, crash: 'none', terms };
@@ -171,7 +174,7 @@ export class Run {
     old.story.push(`renewed by ${key}`);
     const { kind, merchant, several, periodMs, byCheckout, token } = model;
     const terms = { several, periodMs, captureAt: 0, releaseAt: 0 };
-    const from = { kind, key, merchant, amount, byCheckout, token, ...terms, now };
+    const from = { kind, key, merchant, amount, byCheckout, stepUp: false, token, ...terms, now };
     old.renewal = await this.#begin(newHold(from), sent, old.userId, 1 - command.slot, crashes);
   }
 
@@ -261,6 +264,7 @@ export class Run {
     );
     mischief.next.delete(subject.identifier);
     mischief.next.delete(subject.userId);
+    if (subject.possible.some(({ stepUp }) => stepUp)) await this.#world.untilTold(subject);
     const variants = commands.reduce<Sent[][]>(
       (before, sent) => waysOf(subject, sent, crashes).flatMap((way) => before.map((sents) => [...sents, way])),
       [[]],

@@ -53,6 +53,7 @@ async function happen(world: World, subjects: readonly Subject[], beat: Beat, cr
     case 'deliver':
       await deliverAll(world, subjects);
   }
+  for (const subject of subjects) if (subject.possible.some(({ stepUp }) => stepUp)) await world.untilTold(subject);
   await readEnds(world, subjects, before);
   for (const subject of subjects) subject.story.push(JSON.stringify({ ...beat, now: world.now() }));
 }

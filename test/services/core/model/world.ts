@@ -130,6 +130,13 @@ export async function openWorld(faults = new Faults()) {
     now,
     pass,
     recover,
+    /** Waits until core has taken what the processor reports of a hold's own result. */
+    async untilTold({ identifier, merchantId }: { readonly identifier: string; readonly merchantId: string }) {
+      const oracle = this.oracleOf({ merchantId });
+      const isDue = ({ eventId, reportedAtMs }: { eventId: string; reportedAtMs: number | null }) =>
+        eventId === `settled-${identifier}` && reportedAtMs === null;
+      while (oracle.events().some(isDue)) await new Promise((resolve) => setTimeout(resolve, 5));
+    },
     /** Two workers run a job until it finds nothing more; returns whether one died in it. */
     async workOff(job: () => Promise<number>): Promise<boolean> {
       const ends = await Promise.allSettled([untilQuiet(job), untilQuiet(job)]);

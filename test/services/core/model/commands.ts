@@ -55,7 +55,7 @@ const WEIGHTS = {
   pay: 7,
   place: 1,
   checkout: 2,
-  'step up': 2,
+  'step up': 3,
   oct: 6,
   get: 2,
   tell: 5,
@@ -190,13 +190,9 @@ const STORIES: readonly Partial<Command>[][] = [
   [{ do: 'checkout' }, { do: 'release', fault: 'late' }, { do: 'pay', fault: 'none' }, { do: 'capture' }],
   // The customer pays, the event is lost, and the checkout is cancelled.
   [{ do: 'checkout' }, { do: 'pay', fault: 'slow' }, { do: 'release', fault: 'none' }],
-  // The customer of a known card is asked by its issuer: the page is lost, cancelled, or used.
-  ...(['none', 'lost before', 'lost after', 'late'] as const).flatMap((fault): Partial<Command>[][] => [
-    [
-      { do: 'step up', token: 'ok', fault },
-      { do: 'pay', final: false },
-      { do: 'capture', final: false },
-    ],
+  // The customer of a known card is asked by its issuer, on a page that is lost at first, is used, or is cancelled.
+  ...(['none', 'lost before', 'lost after', 'lost after', 'late'] as const).flatMap((fault): Partial<Command>[][] => [
+    [{ do: 'step up', token: 'ok', fault }, ...Array<Partial<Command>>(5).fill({ do: 'pay', final: false })],
     [{ do: 'step up', token: 'ok', fault: 'none' }, { do: 'release', fault }, { do: 'pay' }, { do: 'retry' }],
   ]),
   // One capture is unknown when another closes the hold.

@@ -56,6 +56,9 @@ export function recover(hold: HoldModel, began: number, now: number): HoldModel[
   return mayStay ? [...pageless, ...recoverOne(hold, now)] : recoverOne(hold, now);
 }
 
+/** Lost inquiries are made again within this time. */
+const SOON_MS = 10 * 60_000;
+
 /** The inquiry finds the page, unless its time is over by then. */
 function learnPage(hold: HoldModel, began: number, now: number): HoldModel[] {
   const over = structuredClone(hold);
@@ -63,7 +66,7 @@ function learnPage(hold: HoldModel, began: number, now: number): HoldModel[] {
   hold.pageKnown = true;
   return [
     ...(began < hold.pageEndsAt ? settleOpen(hold, now) : []),
-    ...(now >= hold.pageEndsAt ? settleOpen(over, now) : []),
+    ...(began + SOON_MS >= hold.pageEndsAt ? settleOpen(over, now) : []),
   ];
 }
 

@@ -37,8 +37,12 @@ export async function openHouse() {
   const [chosen, secrets] = [await choosePorts(settings), await keepSecrets(folder.path)];
   const report = (line: string) => process.stderr.write(`${line}\n`);
   const house: QuickstartHouse = { settings, dataDir: folder.path, ports: chosen, secrets };
-  await timestampCommits(await openDatabase(house, report, signal), secrets.superuserPassword);
-  const { url: databaseUrl, stop: stopDatabase } = await openDatabase(house, report, signal);
+  const { url: databaseUrl, stop: stopUnset } = await openDatabase(house, report, signal);
+  const adminUrl = superuserUrl(databaseUrl, secrets.superuserPassword);
+  // PostgreSQL notes when each transaction was committed, from its next start on.
+  await query(adminUrl, 'alter system set track_commit_timestamp = on');
+  await stopUnset();
+  const { stop: stopDatabase } = await openDatabase(house, report, signal);
   const ending: (() => Promise<void>)[] = [];
   const running = new Map<string, () => Promise<void>>();
   const start = async (options: ChildOptions) => {
@@ -54,6 +58,8 @@ export async function openHouse() {
   return {
     ...house,
     databaseUrl,
+    /** The superuser's, in the same database. */
+    adminUrl,
     /** The gateway's. */
     baseUrl: addressesOf(chosen).baseUrl,
     /** Starts one of the processes, if it is not running; it is stopped with the house. */
@@ -90,16 +96,11 @@ export async function openHouse() {
   };
 }
 
-/** Has PostgreSQL note when each transaction was committed, from its next start on, and stops it. */
-async function timestampCommits(
-  { url, stop }: { url: string; stop(): Promise<void> },
-  superuserPassword: string,
-): Promise<void> {
-  const administrator = new URL(url);
-  administrator.username = 'postgres';
-  administrator.password = superuserPassword;
-  await query(administrator.href, 'alter system set track_commit_timestamp = on');
-  await stop();
+function superuserUrl(databaseUrl: string, password: string): string {
+  const url = new URL(databaseUrl);
+  url.username = 'postgres';
+  url.password = password;
+  return url.href;
 }
 
 /** The server's first process: the parent of the one that serves a connection. */

@@ -5,6 +5,7 @@ import { runReference } from '../references/pgbench.ts';
 import { openPlainService } from '../references/plain-service.ts';
 import { TABLES } from '../references/scripts.ts';
 import { type Row, throughput } from '../row.ts';
+import { withStandby } from '../standby.ts';
 
 const IN_FLIGHT = 64;
 const REFERENCE_CLIENTS = 32;
@@ -129,16 +130,24 @@ export const loneHold = loneRow('a lone hold over gRPC, p50, less the processor'
 );
 
 /** The same over REST, end to end: a shop at night has one customer. */
-export const loneRestHold = loneRow(
-  'a lone hold over REST, p50, less the processor',
+export const loneRestHold = loneRow('a lone hold over REST, p50, less the processor', 2.5, restHoldOrder);
+
+/** The same while each commit, the reference's too, waits for a synchronous standby on this machine. */
+export const loneRestHoldStandby = loneRow(
+  'a lone hold over REST, synchronous standby, p50, less the processor',
   2.5,
-  async (house, seconds): Promise<LoadOrder> => {
-    await house.start('gateway');
-    const { apiKey } = await house.createMerchant(NOWHERE);
-    await sleep(KNOWN_MS);
-    return { load: 'rest-hold', inFlight: 1, seconds, options: { baseUrl: house.baseUrl, apiKey } };
+  async (house, seconds) => {
+    await withStandby(house);
+    return restHoldOrder(house, seconds);
   },
 );
+
+async function restHoldOrder(house: House, seconds: number): Promise<LoadOrder> {
+  await house.start('gateway');
+  const { apiKey } = await house.createMerchant(NOWHERE);
+  await sleep(KNOWN_MS);
+  return { load: 'rest-hold', inFlight: 1, seconds, options: { baseUrl: house.baseUrl, apiKey } };
+}
 
 function loneRow(name: string, atMost: number, orderOf: (house: House, seconds: number) => Promise<LoadOrder>): Row {
   return {

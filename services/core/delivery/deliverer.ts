@@ -7,7 +7,7 @@ import type { EndpointKind } from '../storage/delivery/delivery-row.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 import { findWaiting, type PendingDelivery, releaseTaken, takeDue } from '../storage/delivery/take-due.ts';
 import { type EndpointKey, endpointOf, FRESH, isTroubled } from '../storage/endpoint/endpoint-row.ts';
-import { type EndpointTerms, readEndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
+import { type EndpointTerms, termsOf } from '../storage/endpoint/endpoint-terms.ts';
 import { listen } from '../storage/listen-to-commits.ts';
 import { EndpointSlots } from './endpoint-slots.ts';
 import { type AttemptParts, makeAttempt } from './make-attempt.ts';
@@ -128,10 +128,9 @@ export class Deliverer {
       if (rows.filter(isOfEndpoint).length === endpoint.room) this.#endpoints.expect(endpoint);
     }
     if (rows.length === 0) return [];
-    // Read after the deliveries: an address or a secret that was changed before a delivery was created is in force for
-    // it.
-    const merchants = new Set(rows.map(({ merchantId }) => merchantId));
-    const terms = await readEndpointTerms(database.query, cipher, [...merchants]);
+    const terms = new Map(
+      rows.flatMap(({ merchantId, terms }) => (terms ? [[merchantId, termsOf(terms, cipher)]] : [])),
+    );
     // An attempt could last longer than our lock. They are taken again when it has ended.
     if (performance.now() - askedMs > MOST_LATE_MS) return [];
     return rows.map((row) => this.#deliver(row, terms.get(row.merchantId) ?? NO_TERMS));

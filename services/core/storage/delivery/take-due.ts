@@ -1,6 +1,7 @@
 import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
+import { TERMS, type TermsJson } from '../endpoint/endpoint-terms.ts';
 import type { DeliveryRow } from './delivery-row.ts';
 
 /** A delivery as an attempt needs it. */
@@ -12,6 +13,8 @@ export type PendingDelivery = Pick<
   readonly dueAt: Date;
   readonly signature: string | null;
   readonly traceParent: string | null;
+  /** In the first row of each merchant: its terms; null in others, and when there is no such merchant. */
+  readonly terms: TermsJson | null;
 };
 
 /** An endpoint whose due deliveries a worker wants. */
@@ -53,6 +56,9 @@ const FREE = `(locked_until is null or locked_until <= now())`;
  * recorded after the snapshot has another attempt_count, and is skipped. A lock that is lost with the server costs only
  * a second attempt, so its commit does not wait for the disk.
  *
+ * The terms belong to the snapshot that shows the deliveries, so an address or a secret that was changed before a
+ * delivery was created is in force for it.
+ *
  * The planner knows no value of the input, so it keeps its first plan instead of making one each time, which took a
  * third of the statement.
  */
@@ -74,12 +80,17 @@ const TAKE_DUE = sql('take-due-deliveries')`with wanted as (
   free as materialized (
     select d.id from due join delivery d on ${byIndex('d.id', 'due.id')} and d.attempt_count = due.attempt_count
     where ${FREE} for update of d skip locked
+  ),
+  taken as (
+    update delivery d set locked_until = now() + interval '15 s'
+    from free, (select set_config('synchronous_commit', 'off', true)) no_wait
+    where ${byIndex('d.id', 'free.id')}
+    returning d.id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, attempt_count,
+      retry_base, due_at, trace_parent
   )
-  update delivery d set locked_until = now() + interval '15 s'
-  from free, (select set_config('synchronous_commit', 'off', true)) no_wait
-  where ${byIndex('d.id', 'free.id')}
-  returning d.id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, attempt_count, retry_base,
-    due_at, trace_parent`;
+  select t.*, case when row_number() over (partition by t.merchant_id) = 1
+    then (select ${TERMS} from merchant m where ${byIndex('m.id', 't.merchant_id')}) end as terms
+  from taken t`;
 
 const RELEASE_TAKEN = sql('release-taken-deliveries')`update delivery set locked_until = null
     where id = any($1::uuid[])`;

@@ -13,12 +13,12 @@ export interface EndpointTerms {
 
 /** Reads the terms of merchants. */
 export async function readEndpointTerms(query: Query, cipher: Cipher, merchantIds: readonly string[]) {
-  const rows = await query<TermsRow>(READ_TERMS, [merchantIds]);
-  return new Map(rows.map((row) => [row.id, termsOf(row, cipher)]));
+  const rows = await query<{ id: string; terms: TermsJson }>(READ_TERMS, [merchantIds]);
+  return new Map(rows.map(({ id, terms }) => [id, termsOf(terms, cipher)]));
 }
 
-interface TermsRow {
-  readonly id: string;
+/** The terms of a merchant as TERMS gives them. */
+export interface TermsJson {
   readonly webhookUrl: string | null;
   readonly internalUrl: string | null;
   readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
@@ -29,7 +29,8 @@ interface TermsRow {
   })[];
 }
 
-function termsOf(row: TermsRow, cipher: Cipher): EndpointTerms {
+/** Converts the terms of a merchant; its secrets are decrypted when they are asked for first. */
+export function termsOf(row: TermsJson, cipher: Cipher): EndpointTerms {
   const states: Record<EndpointKind, EndpointState> = { webhook: FRESH, internal: FRESH };
   const time = (text: string | null) => (text === null ? null : new Date(text));
   for (const { kind, pausedUntil, failingSince, ...state } of row.states) {
@@ -48,12 +49,15 @@ function termsOf(row: TermsRow, cipher: Cipher): EndpointTerms {
   };
 }
 
-const READ_TERMS = sql('read-endpoint-terms')`select m.id, m.webhook_url, m.internal_url,
-      coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'base64'))
+/** SQL: the terms of a merchant `m`, as JSON. */
+export const TERMS = `json_build_object('webhookUrl', m.webhook_url, 'internalUrl', m.internal_url,
+      'secrets', coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'base64'))
           order by s.created_at, s.id)
-        from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets,
-      coalesce((select json_agg(json_build_object('kind', e.kind, 'pause', e.pause, 'pausedUntil', e.paused_until,
-          'failureCount', e.failure_count, 'refusedCount', e.refused_count, 'failingSince', e.failing_since,
-          'pauseCount', e.pause_count))
-        from endpoint e where e.merchant_id = m.id), '[]') as states
+        from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]'),
+      'states', coalesce((select json_agg(json_build_object('kind', e.kind, 'pause', e.pause,
+          'pausedUntil', e.paused_until, 'failureCount', e.failure_count, 'refusedCount', e.refused_count,
+          'failingSince', e.failing_since, 'pauseCount', e.pause_count))
+        from endpoint e where e.merchant_id = m.id), '[]'))`;
+
+const READ_TERMS = sql('read-endpoint-terms')`select m.id, ${TERMS} as terms
     from merchant m where m.id = any($1::text[])`;

@@ -28,6 +28,24 @@ describe('takeDue()', () => {
       [merchantId, word, untilMs === null ? null : new Date(untilMs)],
     );
 
+  it('gives the terms of each merchant once, with one of its deliveries', async () => {
+    for (const id of ['m', 'n']) await stage.addMerchant(id, `https://${id}.example`);
+    for (const id of ['m', 'n', 'nobody']) await addDeliveries(id, 2);
+    await pause('n', 'BREAKER', stage.time.now - 1);
+    const { taken } = await take(['m', 'n', 'nobody']);
+    const given = taken.flatMap(({ merchantId, terms }) =>
+      terms ? { merchantId, url: terms.webhookUrl, secrets: terms.secrets.length, states: terms.states.length } : [],
+    );
+    assert.deepEqual(
+      given.sort((a, b) => a.merchantId.localeCompare(b.merchantId)),
+      [
+        { merchantId: 'm', url: 'https://m.example', secrets: 1, states: 0 },
+        { merchantId: 'n', url: 'https://n.example', secrets: 1, states: 1 },
+      ],
+    );
+    assert.equal(taken.length, 5);
+  });
+
   it('gives each delivery to one worker, the longest due first, until recorded, released, or for 15 s', async () => {
     const first = await stage.addDelivery('m');
     stage.time.now += 10;

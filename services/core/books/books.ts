@@ -88,8 +88,7 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
   );
   const announced = (settled: Settled): Settled => {
     if (settled.changed && settled.result) observer?.ended(settled.result);
-    // The caller that waits for the answer comes first.
-    if (settled.changed) setImmediate(() => announce(settled.endpoints));
+    if (settled.changed) announce(settled.endpoints);
     return settled;
   };
   // A gather runs outside its callers' contexts, so each request carries its trace.

@@ -1,11 +1,12 @@
 /**
- * Unary gRPC calls over one plain socket with as little work as can be: what it costs is missing from the servers it
+ * gRPC calls over one plain socket with as little work as can be: what it costs is missing from the servers it
  * measures. The parts of HTTP/2 (RFC 9113) and HPACK (RFC 7541) that a call needs, and no more.
  */
 import { connect } from 'node:net';
 import {
   create,
   type DescMessage,
+  type DescMethodServerStreaming,
   type DescMethodUnary,
   fromBinary,
   type MessageInitShape,
@@ -30,9 +31,13 @@ const MESSAGE_HEAD = 5;
 const WINDOW = 2 ** 31 - 1;
 const FIRST_WINDOW = 65_535;
 const INITIAL_WINDOW_SIZE = 4;
+/** Received bytes after which the connection's window is opened again. */
+const REOPEN_BYTES = 2 ** 20;
 
 interface Waiting {
   message: Buffer;
+  /** Takes each message of a stream. */
+  readonly onMessage?: (message: Buffer) => void;
   readonly resolve: (message: Buffer) => void;
   readonly reject: (error: Error) => void;
 }
@@ -44,6 +49,7 @@ export function grpcClient(address: string, token: string) {
   const waiting = new Map<number, Waiting>();
   let lastStream = -1;
   let unread: Buffer = Buffer.alloc(0);
+  let receivedBytes = 0;
   const settings = Buffer.alloc(6);
   settings.writeUInt16BE(INITIAL_WINDOW_SIZE);
   settings.writeUInt32BE(WINDOW, 2);
@@ -64,9 +70,17 @@ export function grpcClient(address: string, token: string) {
     if (type === SETTINGS && flags !== ACK) write(frame(SETTINGS, ACK, 0));
     else if (type === PING && flags !== ACK) write(frame(PING, ACK, 0, payload));
     else if (type === GOAWAY) socket.destroy();
+    if (type === DATA) receivedBytes += payload.length;
+    if (receivedBytes > REOPEN_BYTES) {
+      write(frame(WINDOW_UPDATE, 0, 0, uint32(receivedBytes)));
+      receivedBytes = 0;
+    }
     const call = waiting.get(stream);
     if (!call) return;
-    if (type === DATA) call.message = call.message.length > 0 ? Buffer.concat([call.message, payload]) : payload;
+    if (type === DATA) {
+      call.message = call.message.length > 0 ? Buffer.concat([call.message, payload]) : payload;
+      if (call.onMessage) call.message = takeMessages(call.message, call.onMessage);
+    }
     if (type !== RST_STREAM && (flags & END_STREAM) === 0) return;
     waiting.delete(stream);
     // A call that failed has an answer of headers alone.
@@ -89,24 +103,40 @@ export function grpcClient(address: string, token: string) {
     for (const { reject } of waiting.values()) reject(new Error('the connection ended before its answer'));
   });
 
+  /** Sends a request. Returns the answer, or the rest of it after the messages that `onMessage` has taken. */
+  function call<I extends DescMessage>(
+    method: DescMethodUnary<I> | DescMethodServerStreaming<I>,
+    head: Buffer,
+    request: MessageInitShape<I>,
+    onMessage?: (message: Buffer) => void,
+  ): Promise<Buffer> {
+    const message = toBinary(method.input, create(method.input, request));
+    const stream = lastStream + 2;
+    lastStream = stream;
+    const answer = new Promise<Buffer>((resolve, reject) => {
+      waiting.set(stream, { message: Buffer.alloc(0), resolve, reject, ...(onMessage && { onMessage }) });
+    });
+    const body = Buffer.concat([Buffer.of(0), uint32(message.length), message]);
+    write(frame(HEADERS, END_HEADERS, stream, head), frame(DATA, END_STREAM, stream, body));
+    return answer;
+  }
+  const headFor = ({ parent, name }: DescMethodUnary | DescMethodServerStreaming, timeout: Record<string, string>) =>
+    headOf({ path: `/${parent.typeName}/${name}`, authority: address, token }, timeout);
+
   return {
     /** Returns how to call a method. Rejects when the call fails. */
     unary<I extends DescMessage, O extends DescMessage>(
       method: DescMethodUnary<I, O>,
     ): (request: MessageInitShape<I>) => Promise<MessageShape<O>> {
-      const head = headOf(`/${method.parent.typeName}/${method.name}`, address, token);
-      return async (request) => {
-        const message = toBinary(method.input, create(method.input, request));
-        const stream = lastStream + 2;
-        lastStream = stream;
-        const answer = new Promise<Buffer>((resolve, reject) => {
-          waiting.set(stream, { message: Buffer.alloc(0), resolve, reject });
-        });
-        const body = Buffer.concat([Buffer.of(0), uint32(message.length), message]);
-        write(frame(HEADERS, END_HEADERS, stream, head), frame(DATA, END_STREAM, stream, body));
-        return fromBinary(method.output, await answer);
-      };
+      const head = headFor(method, { 'grpc-timeout': '30S' });
+      return async (request) => fromBinary(method.output, await call(method, head, request));
     },
+    /** Opens a stream and gives its encoded messages to `onMessage`. Rejects when the stream ends. */
+    stream: <I extends DescMessage>(
+      method: DescMethodServerStreaming<I>,
+      request: MessageInitShape<I>,
+      onMessage: (message: Buffer) => void,
+    ) => call(method, headFor(method, {}), request, onMessage),
     close: () => void socket.destroy(),
   };
 }
@@ -127,14 +157,29 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** Header fields of a call; all but the first three as literals that the server need not remember. */
-function headOf(path: string, authority: string, token: string): Buffer {
+/** Gives the complete messages at the start of the bytes away, and returns the rest. */
+function takeMessages(bytes: Buffer, onMessage: (message: Buffer) => void): Buffer {
+  let rest = bytes;
+  while (rest.length >= MESSAGE_HEAD) {
+    const end = MESSAGE_HEAD + rest.readUInt32BE(1);
+    if (rest.length < end) break;
+    onMessage(rest.subarray(MESSAGE_HEAD, end));
+    rest = rest.subarray(end);
+  }
+  return rest;
+}
+
+/** Header fields of a call; all but the first two as literals that the server need not remember. */
+function headOf(
+  { path, authority, token }: { path: string; authority: string; token: string },
+  more: Record<string, string>,
+): Buffer {
   const fields = {
     ':path': path,
     ':authority': authority,
     'content-type': 'application/grpc',
     te: 'trailers',
-    'grpc-timeout': '30S',
+    ...more,
     authorization: `Bearer ${token}`,
   };
   const literals = Object.entries(fields).flatMap(([name, value]) => [Buffer.of(0), text(name), text(value)]);

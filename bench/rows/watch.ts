@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { fromBinary } from '@bufbuild/protobuf';
 import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { endModule, isStarted, startModule } from '../child.ts';
-import { connect } from '../connect.ts';
+import { grpcClient } from '../grpc-client.ts';
 import { query } from '../house.ts';
-import { runLoad } from '../load.ts';
+import { runCosted } from '../load.ts';
 import type { Row } from '../row.ts';
 import { holdOrder } from './calls.ts';
 
@@ -26,12 +27,12 @@ export const watch: Row = {
     for (const service of services) house.atRowEnd(() => endModule(service));
     for (const service of services) await asked(service, { address, token, databaseUrl: house.databaseUrl });
     return async () => {
-      await runLoad({ ...order, perSecond: 1_000 });
+      const { cpu } = await runCosted(house, { ...order, perSecond: 1_000 });
       const lagsMs: number[] = [];
       for (const service of services) for (const lagMs of await asked<number[]>(service, 'report')) lagsMs.push(lagMs);
       lagsMs.sort((a, b) => a - b);
       const quantile = (q: number) => lagsMs[Math.floor(lagsMs.length * q)] ?? Number.NaN;
-      return { value: quantile(0.99), reference: GOAL_MS, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+      return { value: quantile(0.99), reference: GOAL_MS, p50Ms: quantile(0.5), p99Ms: quantile(0.99), cpu };
     };
   },
 };
@@ -50,26 +51,27 @@ interface WatchersOrder {
 
 /** A process of watchers. It reports how late each result came to each of them since it reported last. */
 async function watchAll({ address, token, databaseUrl }: WatchersOrder): Promise<void> {
-  const stop = new AbortController();
   let arrivals = new Map<string, number[]>();
-  const { client: operations, close } = connect(OperationService, address, token);
+  const method = OperationService.method.watchOperations;
+  const { stream, close } = grpcClient(address, token);
+  const idsOf = openDecoder((message) =>
+    fromBinary(method.output, message).operations.map(({ requestId }) => requestId),
+  );
   const started: Promise<void>[] = [];
   for (let index = 0; index < WATCHERS / SERVICES; index++) {
-    const stream = operations.watchOperations({ maxBatchSize: 1_000 }, { signal: stop.signal });
     const first = Promise.withResolvers<void>();
     started.push(first.promise);
-    void (async () => {
-      for await (const message of stream) {
-        first.resolve();
-        const atMs = Date.now();
-        for (const { requestId } of message.operations) {
-          const known = arrivals.get(requestId);
-          if (known) known.push(atMs);
-          else arrivals.set(requestId, [atMs]);
-        }
+    const ended = stream(method, { maxBatchSize: 1_000 }, (message) => {
+      first.resolve();
+      const atMs = Date.now();
+      for (const requestId of idsOf(message)) {
+        const known = arrivals.get(requestId);
+        if (known) known.push(atMs);
+        else arrivals.set(requestId, [atMs]);
       }
-    })().catch((error: Error) => {
-      if (!stop.signal.aborted) throw error;
+    });
+    ended.catch((error: Error) => {
+      if (process.connected) throw error;
     });
   }
   await Promise.all(started);
@@ -83,9 +85,23 @@ async function watchAll({ address, token, databaseUrl }: WatchersOrder): Promise
     );
   });
   await once(process, 'disconnect');
-  stop.abort();
   close();
 }
+
+/** Decodes messages. Watchers of one process get the same bytes: decoded for each, they would keep the machine busy. */
+function openDecoder<T>(decode: (message: Buffer) => T): (message: Buffer) => T {
+  const recent: { readonly message: Buffer; readonly decoded: T }[] = [];
+  return (message) => {
+    const known = recent.find((each) => each.message.equals(message));
+    if (known) return known.decoded;
+    const decoded = decode(message);
+    recent.unshift({ message: Buffer.from(message), decoded });
+    recent.splice(RECENT);
+    return decoded;
+  };
+}
+
+const RECENT = 8;
 
 /** When the operations were committed, by their requestIds. */
 async function commitTimes(databaseUrl: string, requestIds: readonly string[]): Promise<Map<string, number>> {

@@ -50,6 +50,9 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
   let wokenAtMs = 0;
   let waking: NodeJS.Timeout | undefined;
   const turns = openReadTurns({ waitMs: BEHIND_WAIT_MS });
+  /** Commits of this core that did not follow memory, and how many of them reads have caught up with. */
+  let missed = 0;
+  let caughtUp = 0;
   /** Since watchers were woken: memory has more results, or the log may have. */
   let isAppended = false;
   let isAnnounced = false;
@@ -99,6 +102,7 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
     while (stale) {
       stale = false;
       const newest = kept.at(-1);
+      const missedBefore = missed;
       const from = newest?.sequence ?? (await nearEnd());
       const read = newest
         ? readOperations(database.query, from - 1n, PAGE + 1).then((rows) => resultsAfter(newest, rows))
@@ -118,6 +122,7 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
       const unseen =
         last === newest ? fresh : fresh.slice(fresh.findIndex((row) => last && isAt(row, last)) + 1 || PAGE);
       keep(unseen);
+      caughtUp = missedBefore;
       if (unseen.length > 0) wake();
     }
   }
@@ -173,14 +178,16 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
     },
     /**
      * Takes the results of a commit of this core, in their order. When they do not follow the newest one in memory, in
-     * the same server's log, they are read with what is between, once they are announced.
+     * the same server's log, they are read with what is between, once they are announced; so are all after them until
+     * then, because memory may be of a history that is gone.
      */
     append(results: readonly LoggedRow[]): void {
       const newest = kept.at(-1);
       if (!newest || results.length === 0) return;
       const isNext = ({ sequence, server }: LoggedRow, index: number) =>
         sequence === newest.sequence + BigInt(index + 1) && server === newest.server;
-      if (!results.every(isNext)) return;
+      if (!results.every(isNext)) missed += 1;
+      if (missed !== caughtUp) return;
       keep(results);
       isAppended = true;
       later();

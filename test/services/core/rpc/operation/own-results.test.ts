@@ -60,6 +60,23 @@ describe('the results of a core in its own feed', () => {
     assert.deepEqual(await stage.allAfter(newest, 4), sequences([...own, ...others, ...ownAgain]));
   });
 
+  it('takes nothing after a result that did not follow, until it is read: the history may be another', async () => {
+    const newest = await remembered();
+    const [next] = (await commit(1)) as [LoggedRow];
+    const invented = (result: LoggedRow) => ({ ...result, amount: 0n });
+    stage.feed.append([invented({ ...next, sequence: newest.sequence })]);
+    stage.feed.append([invented(next)]);
+    announce();
+    assert.deepEqual(await stage.allAfter(newest, 1), [next.sequence]);
+    assert.deepEqual((await stage.feed.after(newest)).results, [next]);
+    // Then the next ones are taken again, unless the log is read just before.
+    for (let isTaken = false; !isTaken; ) {
+      const [last] = (await commit(1)) as [LoggedRow];
+      stage.feed.append([last]);
+      isTaken = (await stage.feed.after(newest)).results.at(-1) === last;
+    }
+  });
+
   it('reads a result of its own core that another server has committed', async () => {
     const newest = await remembered();
     const [result] = (await commit(1)) as [LoggedRow];

@@ -23,8 +23,10 @@ const CUSTOMER = {
   terminal: 'default till-1',
   user: 'default cli',
 };
-/** With a token: the customer takes part, and its issuer may authenticate it. */
-const STEP_UP = {
+/** With a token: who takes part. An issuer may authenticate the customer. */
+const INITIATED = {
+  'merchant-initiated': 'with --token: no customer takes part, and why, such as no_show',
+  'network-transaction': "networkTransactionId of the customer's own hold; without it the newest of the token and user",
   'return-url': 'with --token: the customer takes part, and comes back there once its issuer has authenticated it',
   challenge: 'flag: the issuer authenticates the customer in any case',
 };
@@ -63,8 +65,8 @@ const TRIGGERS: Readonly<
 const TRIGGERED = Object.keys(TRIGGERS).join('|');
 
 export const PAYMENTS: Readonly<Record<string, Command>> = {
-  hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...STEP_UP, ...TERMS, ...METADATA }, ({ holds }, run) => {
-    const hold = { ...customer(run), ...stepUpOf(run), ...termsOf(run), ...metadataOf(run) };
+  hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...INITIATED, ...TERMS, ...METADATA }, ({ holds }, run) => {
+    const hold = { ...customer(run), ...initiatedBy(run), ...termsOf(run), ...metadataOf(run) };
     const tokenId = run.options.token;
     return holds.create({ ...hold, ...(tokenId !== undefined && { tokenId }) }, writing(run));
   }),
@@ -213,15 +215,27 @@ function wordsOf(run: Run) {
   };
 }
 
-function stepUpOf({ options, flags }: Run): StepUp {
-  const returnUrl = options['return-url'];
+function initiatedBy({ options, flags }: Run): Initiated {
+  const {
+    'return-url': returnUrl,
+    'merchant-initiated': reason,
+    'network-transaction': networkTransactionId,
+  } = options;
+  if (reason === undefined && networkTransactionId !== undefined) {
+    throw new UsageError('--network-transaction goes with --merchant-initiated');
+  }
   return {
     ...(returnUrl !== undefined && { returnUrl, customerPresent: true }),
     ...(flags.challenge && { threeDSecure: 'challenge' }),
+    // The gateway names the reasons that it takes.
+    ...(reason !== undefined && {
+      merchantInitiated: { reason: reason as Reason, ...(networkTransactionId && { networkTransactionId }) },
+    }),
   };
 }
 
-type StepUp = Pick<CreatePreauthorization, 'returnUrl' | 'customerPresent' | 'threeDSecure'>;
+type Initiated = Pick<CreatePreauthorization, 'returnUrl' | 'customerPresent' | 'threeDSecure' | 'merchantInitiated'>;
+type Reason = NonNullable<CreatePreauthorization['merchantInitiated']>['reason'];
 
 function metadataOf({ lists }: Run): { metadata?: Record<string, string> } {
   const given = lists.metadata ?? [];

@@ -125,7 +125,7 @@ with input as materialized (
       "processorReference", "bankReference", "processorCode", "processorMessage", "merchantReference",
       "metadata", "reason", "finalStateDate"
     from ordered, result
-    returning sequence, request_id, hold_sequence
+    returning sequence, request_id
   ),
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
@@ -139,11 +139,9 @@ with input as materialized (
     where r.delivery is not null and m.webhook_url is not null
     returning id
   )
-  select 'appended' as what, request_id::text as id, sequence, hold_sequence, extract(epoch from pg_postmaster_start_time())::text as server
-    from appended
-  union all select 'changed', subject_id::text, null, null, null from changed
-  union all select 'delivery', id::text, null, null, null from delivered
-  union all select 'locked', "requestId"::text, null, null, null from locked;
+  select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', "requestId"::text from locked;
 
 -- read-subjects
 select i.place, (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) as version, h.*,
@@ -355,7 +353,7 @@ with input as materialized (
       "processorReference", "bankReference", "processorCode", "processorMessage", "merchantReference",
       "metadata", "reason", "finalStateDate"
     from ordered, result
-    returning sequence, request_id, hold_sequence
+    returning sequence, request_id
   ),
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
@@ -369,11 +367,9 @@ with input as materialized (
     where r.delivery is not null and m.webhook_url is not null
     returning id
   )
-  select 'appended' as what, request_id::text as id, sequence, hold_sequence, extract(epoch from pg_postmaster_start_time())::text as server
-    from appended
-  union all select 'changed', subject_id::text, null, null, null from changed
-  union all select 'delivery', id::text, null, null, null from delivered
-  union all select 'locked', "requestId"::text, null, null, null from locked;
+  select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', "requestId"::text from locked;
 
 -- amend-ended
 with input as materialized (
@@ -471,7 +467,7 @@ with input as materialized (
       "processorReference", "bankReference", "processorCode", "processorMessage", "merchantReference",
       "metadata", "reason", "finalStateDate"
     from ordered, result
-    returning sequence, request_id, hold_sequence
+    returning sequence, request_id
   ),
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
@@ -485,8 +481,6 @@ with input as materialized (
     where r.delivery is not null and m.webhook_url is not null
     returning id
   )
-  select 'appended' as what, request_id::text as id, sequence, hold_sequence, extract(epoch from pg_postmaster_start_time())::text as server
-    from appended
-  union all select 'changed', subject_id::text, null, null, null from changed
-  union all select 'delivery', id::text, null, null, null from delivered
-  union all select 'locked', "requestId"::text, null, null, null from locked;
+  select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', "requestId"::text from locked;

@@ -1,4 +1,4 @@
-import { AGAIN, busyKeys, type CallerPatience, Gather, ResultLost } from '../../../platform/gather.ts';
+import { busyKeys, type CallerPatience, Gather, ResultLost } from '../../../platform/gather.ts';
 import { traceParent } from '../../../platform/tracing.ts';
 import type { Announce } from '../storage/announce.ts';
 import type { Database } from '../storage/database.ts';
@@ -6,7 +6,6 @@ import { isAboutOneRow, isDatabaseAway, isLockTimeout } from '../storage/databas
 import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
-import type { LoggedRow } from '../storage/operation/operation-row.ts';
 import { StatementGather } from '../storage/statement-gather.ts';
 import { type Corrected, type Correcting, correct } from './correct.ts';
 import { noticeExpiring } from './expiring.ts';
@@ -23,51 +22,37 @@ export interface BooksObserver {
   gathered(write: string, size: number): void;
 }
 
-/** Takes the results of a statement that has committed, in their order. */
-export type HandOver = (results: readonly LoggedRow[]) => void;
-
 export type Books = ReturnType<typeof openBooks>;
 
 /**
  * Opens the books: the writes of money. Each is one statement with everything that follows from it (state, operation,
  * delivery) and commits by itself, so no transaction waits for this process or for a processor. Concurrent callers
- * share commits. `handOver` gets the results of settling; those of the rarer writes are only in the log.
+ * share commits.
  *
  * A method that stores a new operation rejects with NotSent when nothing was stored and nothing will be (too many wait,
  * the caller's deadline has passed, the caller has disconnected), and with ResultLost when it may have been stored.
  */
-export function openBooks(database: Database, announce: Announce, observer?: BooksObserver, handOver?: HandOver) {
+export function openBooks(database: Database, announce: Announce, observer?: BooksObserver) {
   const counted = (write: string) => ({ onBatch: (size: number) => observer?.gathered(write, size) });
   const holds = new StatementGather<HoldInput, Stored>((batch) => storeGatheredHolds(database, batch), {
     ...STORE,
     ...counted('hold'),
     afterLoss: storedBefore,
   });
-  const handingOver = async (settling: Promise<(Settled | typeof AGAIN)[]>) => {
-    const settled = await settling;
-    if (handOver) {
-      const rows = settled.flatMap((each) => (each !== AGAIN && each.loggedRow?.()) || []);
-      handOver(rows.sort((a, b) => Number(a.sequence - b.sequence)));
-    }
-    return settled;
-  };
   const holdEnds = new StatementGather<Settlement<HoldFacts>, Settled>(
-    (batch) => handingOver(settleGatheredHolds(database, batch)),
+    (batch) => settleGatheredHolds(database, batch),
     { ...SETTLE, ...counted('hold_end'), keyOf: ({ facts }) => facts.requestId },
   );
   // A hold has one writer at a time in this process; the hold's version shows writes of other processes. When a hold
   // becomes free, ends come before new requests: otherwise a crowd at one hold would be charged faster than it is
   // answered.
   const writers = busyKeys();
-  const ends = new StatementGather<Settlement<SubmissionFacts>, Settled>(
-    (batch) => handingOver(settleGathered(database, batch)),
-    {
-      ...SETTLE,
-      ...counted('submission_end'),
-      keys: writers,
-      keyOf: ({ facts }) => (facts.hold ? keyOf(facts.hold) : facts.requestId),
-    },
-  );
+  const ends = new StatementGather<Settlement<SubmissionFacts>, Settled>((batch) => settleGathered(database, batch), {
+    ...SETTLE,
+    ...counted('submission_end'),
+    keys: writers,
+    keyOf: ({ facts }) => (facts.hold ? keyOf(facts.hold) : facts.requestId),
+  });
   const submissions = new StatementGather<SubmissionRequest, Stored>((batch) => storeGathered(database, batch), {
     ...STORE,
     ...counted('submission'),

@@ -6,8 +6,7 @@ import type { Database } from '../storage/database.ts';
 import { endpointName } from '../storage/endpoint/endpoint-row.ts';
 import { type ReadHold, readHoldsOfOpen } from '../storage/hold/read-holds.ts';
 import { type HoldEnd, settleHolds } from '../storage/hold/settle-holds.ts';
-import { loggedRow, type ResultInput } from '../storage/operation/append-results.ts';
-import type { LoggedRow } from '../storage/operation/operation-row.ts';
+import type { ResultInput } from '../storage/operation/append-results.ts';
 import {
   type Settled as Done,
   type SubmissionEnd,
@@ -32,8 +31,6 @@ export interface Settled {
   readonly endpoints: readonly string[];
   /** The result, when it was written. */
   readonly result?: Pick<ResultInput, 'kind' | 'status' | 'statusInfo'> | undefined;
-  /** Builds the row of the result, as the log has it. */
-  readonly loggedRow?: (() => LoggedRow) | undefined;
   /** The submission as it is written now, and its hold right before; or the hold as it is written now. */
   readonly submission?: WrittenSubmission | undefined;
   readonly before?: ReadHold | undefined;
@@ -118,12 +115,10 @@ export function settledOf(done: Done, requestId: string, operation: ResultInput 
   const changed = done.changed.has(requestId);
   if (!operation) return { changed, endpoints: [] };
   const { delivery, kind, status, statusInfo, merchantId } = operation;
-  const appended = done.appended.get(operation.requestId);
   const isDelivered = delivery !== undefined && done.deliveryIds.has(delivery.id);
   return {
     changed,
     endpoints: isDelivered ? [endpointName({ merchantId, kind: 'webhook' })] : [],
     result: { kind, status, statusInfo },
-    loggedRow: appended && (() => loggedRow(operation, appended)),
   };
 }

@@ -70,7 +70,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     settings,
     database,
     reads,
-    books: openBooks(database, announce, metrics.books, feed.append),
+    books: openBooks(database, announce, metrics.books),
     contracts: openContractCache(database, clock),
     accept: openAccept(database, announce, clock, log),
     feed,

@@ -4,7 +4,6 @@ import type { Database } from '../../storage/database.ts';
 import { listen } from '../../storage/listen-to-commits.ts';
 import {
   findPlace,
-  type LoggedRow,
   type LogPosition,
   lastPosition,
   type OperationRow,
@@ -36,13 +35,12 @@ const POLL_MS = 500;
 const PAUSE_MS = 20;
 
 /**
- * Opens the results of all cores, as they are committed. They are held in memory for all watchers: this core's are
- * appended as they are committed, others' are read once. A watcher keeps only a cursor, so a slow one costs nothing. A
- * watcher behind the memory reads pages of its merchant's results from `reads`, one watcher of a merchant after the
- * other. The feed reads only while there are watchers.
+ * Opens the results of all cores, as they are committed: read once and held in memory for all watchers. A watcher keeps
+ * only a cursor, so a slow one costs nothing. A watcher behind the memory reads pages of its merchant's results from
+ * `reads`, one watcher of a merchant after the other. The feed reads only while there are watchers.
  */
 export function openOperationFeed(database: Database, reads: Database, databaseUrl: string, log: Log) {
-  let kept: LoggedRow[] = [];
+  let kept: OperationRow[] = [];
   let reading: Promise<void> | undefined;
   let stale = true;
   const waiters = new Set<() => void>();
@@ -50,48 +48,23 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
   let wokenAtMs = 0;
   let waking: NodeJS.Timeout | undefined;
   const turns = openReadTurns({ waitMs: BEHIND_WAIT_MS });
-  /** Commits of this core that did not follow memory, and how many of them reads have caught up with. */
-  let missed = 0;
-  let caughtUp = 0;
-  /** Since watchers were woken: memory has more results, or the log may have. */
-  let isAppended = false;
-  let isAnnounced = false;
-  const later = () => {
+  const heard = () => {
     waking ??= setTimeout(
       () => {
         waking = undefined;
         wokenAtMs = performance.now();
-        const isWatched = waiters.size > 0;
-        if (isAppended) wake();
-        if (isAnnounced) look(isWatched);
-        [isAppended, isAnnounced] = [false, false];
+        stale = true;
+        wake();
       },
       Math.max(wokenAtMs + PAUSE_MS - performance.now(), 0),
     );
   };
-  const heard = () => {
-    isAnnounced = true;
-    later();
-  };
   const listener = listen({ databaseUrl, channels: [COMMIT_CHANNEL], log, heard, connected: heard });
-  const poll = setInterval(() => look(waiters.size > 0), POLL_MS);
-  poll.unref();
-
-  /** The log may have new results. While somebody watches they are read now, and wake the watchers. */
-  function look(isWatched: boolean): void {
+  const poll = setInterval(() => {
     stale = true;
-    if (!isWatched) return;
-    refreshed().catch(() => {
-      // Watchers repeat the read, and get its error.
-      stale = true;
-      wake();
-    });
-  }
-
-  function keep(results: readonly LoggedRow[]): void {
-    kept.push(...results);
-    if (kept.length >= KEPT + PAGE) kept = kept.slice(-KEPT);
-  }
+    if (waiters.size > 0) wake();
+  }, POLL_MS);
+  poll.unref();
 
   function wake(): void {
     for (const waiter of waiters) waiter();
@@ -102,11 +75,8 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
     while (stale) {
       stale = false;
       const newest = kept.at(-1);
-      const missedBefore = missed;
       const from = newest?.sequence ?? (await nearEnd());
-      const read = newest
-        ? readOperations(database.query, from - 1n, PAGE + 1).then((rows) => resultsAfter(newest, rows))
-        : readOperations(database.query, from, PAGE);
+      const read = newest ? readAfter(database, newest, PAGE) : readOperations(database.query, from, PAGE);
       const fresh = await read.catch(forget);
       if (!fresh) continue;
       if (fresh.length === PAGE) {
@@ -117,25 +87,29 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
           continue;
         }
       }
-      // Results that were appended during this read are left out: it has none, some, or all of them.
-      const last = kept.at(-1);
-      const unseen =
-        last === newest ? fresh : fresh.slice(fresh.findIndex((row) => last && isAt(row, last)) + 1 || PAGE);
-      keep(unseen);
-      caughtUp = missedBefore;
-      if (unseen.length > 0) wake();
+      kept = [...kept, ...fresh].slice(-KEPT);
+      // Wakes callers that began to wait during this read.
+      if (fresh.length > 0) wake();
     }
+  }
+
+  /** Results after a position, all or a merchant's, read together with the result that stands there. */
+  async function readAfter({ query }: Database, position: LogPosition, limit: number, merchantId?: string) {
+    const { sequence } = position;
+    const rows =
+      merchantId === undefined
+        ? await readOperations(query, sequence - 1n, limit + 1)
+        : await readOperationsOf(query, merchantId, sequence, limit);
+    if (sequence === 0n) return rows;
+    const [there, ...results] = rows;
+    if (!isAt(there, position)) throw new HistoryChanged('the log has another history');
+    return results;
   }
 
   /** A page from the database. Without more results of the merchant it ends where the log ended before. */
   async function behind(position: LogPosition, merchantId: string | undefined): Promise<LogPage> {
     const end = await lastPosition(reads.query);
-    const { sequence } = position;
-    const rows =
-      merchantId === undefined
-        ? await readOperations(reads.query, sequence - 1n, BEHIND_PAGE + 1)
-        : await readOperationsOf(reads.query, merchantId, sequence, BEHIND_PAGE);
-    const results = resultsAfter(position, rows);
+    const results = await readAfter(reads, position, BEHIND_PAGE, merchantId);
     const last = results.at(-1) ?? position;
     return { results, position: results.length < BEHIND_PAGE && end.sequence > last.sequence ? end : last };
   }
@@ -176,22 +150,6 @@ export function openOperationFeed(database: Database, reads: Database, databaseU
       const results = kept.slice(next, next + PAGE);
       return { results, position: results.at(-1) ?? position };
     },
-    /**
-     * Takes the results of a commit of this core, in their order. When they do not follow the newest one in memory, in
-     * the same server's log, they are read with what is between, once they are announced; so are all after them until
-     * then, because memory may be of a history that is gone.
-     */
-    append(results: readonly LoggedRow[]): void {
-      const newest = kept.at(-1);
-      if (!newest || results.length === 0) return;
-      const isNext = ({ sequence, server }: LoggedRow, index: number) =>
-        sequence === newest.sequence + BigInt(index + 1) && server === newest.server;
-      if (!results.every(isNext)) missed += 1;
-      if (missed !== caughtUp) return;
-      keep(results);
-      isAppended = true;
-      later();
-    },
     last: () => lastPosition(database.query),
     placeAt: (sequence: bigint) => findPlace(database.query, sequence),
     /** Resolves when there may be new results, the signal is aborted, or the timeout has passed. */
@@ -226,14 +184,6 @@ function waitAmong(waiters: Set<() => void>, signal: AbortSignal, timeoutMs: num
     signal.addEventListener('abort', done, { once: true });
     waiters.add(done);
   });
-}
-
-/** Leaves the result at the position out. Throws HistoryChanged when the rows do not begin with it. */
-function resultsAfter<Row extends OperationRow>(position: LogPosition, rows: Row[]): Row[] {
-  if (position.sequence === 0n) return rows;
-  const [there, ...results] = rows;
-  if (!isAt(there, position)) throw new HistoryChanged('the log has another history');
-  return results;
 }
 
 function isAt(result: OperationRow | undefined, { sequence, requestId }: LogPosition): boolean {

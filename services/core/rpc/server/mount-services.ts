@@ -1,7 +1,7 @@
 /**
  * The server for gRPC at full speed: Connect handlers and interceptors mounted on a grpc-js server. (connect-node
- * serves gRPC too, at about half the rate; see docs/performance.md.) `createAsyncIterable` is not under semantic
- * versioning, which is why the connect packages are pinned.
+ * serves gRPC too, at about half the rate; see docs/performance.md.) `transformInvokeImplementation` is not under
+ * semantic versioning, which is why the connect packages are pinned.
  */
 
 import { once } from 'node:events';
@@ -22,10 +22,9 @@ import {
   createHandlerContext,
   type HandlerContext,
   type Interceptor,
-  type StreamRequest,
   type UnaryRequest,
 } from '@connectrpc/connect';
-import { createAsyncIterable } from '@connectrpc/connect/protocol';
+import { createAsyncIterable, transformInvokeImplementation } from '@connectrpc/connect/protocol';
 import {
   Metadata,
   type Server,
@@ -62,8 +61,7 @@ export function mountServices(
   const unary = new Map<string, OneMethod>();
   const handlerOf = (spec: MethodSpec) => {
     if (spec.kind !== 'unary')
-      return (call: ServerWritableStream<object, object>) =>
-        tracked(serveStream(spec as StreamSpec, call, interceptors, stopping));
+      return (call: ServerWritableStream<object, object>) => tracked(serveStream(spec, call, interceptors, stopping));
     const invoke = intercepted(spec, interceptors);
     unary.set(`${spec.method.parent.typeName}/${spec.method.name}`, { spec, invoke });
     return (call: ServerUnaryCall<object, object>, callback: sendUnaryData<object>) =>
@@ -111,7 +109,6 @@ function notDecoded(): ConnectError {
 }
 
 type UnarySpec = MethodSpec & { kind: 'unary' };
-type StreamSpec = MethodSpec & { kind: 'server_streaming' };
 type AnyFn = ReturnType<Interceptor>;
 
 async function serveUnary(
@@ -238,7 +235,7 @@ function intercepted({ method, impl }: UnarySpec, interceptors: Interceptor[]): 
 const UNDISTURBED = new AbortController().signal;
 
 async function serveStream(
-  spec: StreamSpec,
+  spec: MethodSpec,
   call: ServerWritableStream<object, object>,
   interceptors: Interceptor[],
   stopping: AbortSignal,
@@ -246,8 +243,9 @@ async function serveStream(
   try {
     demandDecoded(call.request);
     const context = streamContextOf(spec, call, stopping);
-    for await (const message of await messagesOf(spec, call.request, context, interceptors)) {
-      if (call.write(create(spec.method.output, message as never))) continue;
+    const invoke = transformInvokeImplementation(spec as never, context, interceptors);
+    for await (const message of invoke(createAsyncIterable([call.request as never]))) {
+      if (call.write(message)) continue;
       // Waits until the peer has read the output, or has disconnected, which bounds the buffer.
       await once(call, 'drain', { signal: context.signal }).catch(() => undefined);
     }
@@ -256,30 +254,6 @@ async function serveStream(
   } catch (error) {
     if (!call.cancelled) call.emit('error', statusOf(error));
   }
-}
-
-/**
- * Calls a method behind its interceptors, and returns the messages of its stream. Connect's own composition passes each
- * message through two more generators, compiled for older engines (measured: a sixth of the CPU of a message).
- */
-async function messagesOf(
-  { method, impl }: StreamSpec,
-  message: object,
-  context: HandlerContext,
-  interceptors: Interceptor[],
-): Promise<AsyncIterable<object>> {
-  const { service, requestMethod, url, signal, requestHeader, responseHeader, responseTrailer, values } = context;
-  const common = { stream: true, service, method } as const;
-  const handle: AnyFn = async (request) => {
-    const { header, contextValues } = request;
-    const { value } = await (request as StreamRequest).message[Symbol.asyncIterator]().next();
-    const own = { ...context, requestHeader: header, signal: request.signal, values: contextValues };
-    return { ...common, header: responseHeader, trailer: responseTrailer, message: impl(value as never, own) as never };
-  };
-  const invoke = interceptors.reduceRight((next, interceptor) => interceptor(next), handle);
-  const asked = { requestMethod, url, signal, header: requestHeader, contextValues: values };
-  const response = await invoke({ ...common, ...asked, message: createAsyncIterable([message]) as never });
-  return response.message as AsyncIterable<object>;
 }
 
 function streamContextOf(spec: MethodSpec, call: ServerWritableStream<object, object>, stopping: AbortSignal) {

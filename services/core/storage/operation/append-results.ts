@@ -2,7 +2,7 @@ import { byIndex } from '../by-index.ts';
 import { ADVISORY_LOCKS } from '../database.ts';
 import type { DeliveryRow } from '../delivery/delivery-row.ts';
 import { inputColumns, type NewRow } from '../input-columns.ts';
-import type { LoggedRow, OperationRow } from './operation-row.ts';
+import type { OperationRow } from './operation-row.ts';
 
 /**
  * The appended columns of a result, with their types, without its positions in the log and among the results of its
@@ -43,16 +43,6 @@ export type ResultInput = NewRow<OperationRow, keyof typeof COLUMNS> & {
 
 const RESULT = inputColumns(COLUMNS);
 
-/** The place of a result that was appended, as the log has it. */
-export type Appended = Pick<LoggedRow, 'sequence' | 'holdSequence' | 'server'>;
-
-/** The row that a result became. */
-export function loggedRow(result: ResultInput, appended: Appended): LoggedRow {
-  const columns = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[];
-  const row = Object.fromEntries(columns.map((name) => [name, result[name] ?? null]));
-  return { ...(row as Pick<OperationRow, keyof typeof COLUMNS>), ...appended };
-}
-
 export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'kind'> {
   /** The body, as text, a JSON object; `sequence` and `position` are appended to it. */
   readonly body: string;
@@ -89,7 +79,7 @@ export const APPEND_RESULTS = `result as materialized (
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       ${RESULT.values}
     from ordered, result
-    returning sequence, request_id, hold_sequence
+    returning sequence, request_id
   ),
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,

@@ -48,14 +48,6 @@ export const OperationEntity = defineEntity({
 });
 export type OperationRow = InferEntity<typeof OperationEntity>;
 
-/** A result, and the server that had it: results of one server belong to one history. */
-export interface LoggedRow extends OperationRow {
-  readonly server: string;
-}
-
-/** SQL: the server that runs the statement. One that takes over, or is restored, has been started at another time. */
-export const SERVER = 'extract(epoch from pg_postmaster_start_time())::text';
-
 /** Selects results; all conditions given must hold. */
 export type ResultFilter = Partial<
   Pick<OperationRow, 'kind' | 'status' | 'merchantId' | 'currency' | 'userId' | 'merchantReference' | 'reason'>
@@ -106,8 +98,8 @@ const HAS_CARD = `(exists (select from hold h
   or exists (select from submission p where ${byIndex('p.request_id', 's.request_id')} and p.card_last4 = ?))`;
 
 /** Reads results after a sequence, in order. */
-export function readOperations(query: Query, after: bigint, limit: number): Promise<LoggedRow[]> {
-  return query<LoggedRow>(READ_OPERATIONS, [after, limit]);
+export function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
+  return query<OperationRow>(READ_OPERATIONS, [after, limit]);
 }
 
 /** Reads the result at a sequence, any merchant's, and a merchant's results after it, in order. */
@@ -147,8 +139,7 @@ export function findPlace(query: Query, sequence: bigint): Promise<PlaceInLog | 
   return sequence === 0n ? readRow(query, FIND_BEGINNING, []) : readRow(query, FIND_PLACE, [sequence]);
 }
 
-const READ_OPERATIONS = sql('read-operations')`select *, ${SERVER} as server
-    from operation where sequence > $1 order by sequence limit $2`;
+const READ_OPERATIONS = sql('read-operations')`select * from operation where sequence > $1 order by sequence limit $2`;
 /** With `merchant_id = $1` the planner takes a merchant for a large one, and reads the log of all (measured: 3 s). */
 const READ_OPERATIONS_OF = sql('read-operations-of-merchant')`
     (select * from operation where sequence = $2)

@@ -5,8 +5,7 @@ import { becauseAlso, type ContradictionInput, insertContradictions } from '../c
 import { type Query, type Statement, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { noticeAt } from '../hold/notice-at.ts';
-import { APPEND_RESULTS, type Appended, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
-import { SERVER } from '../operation/operation-row.ts';
+import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
 
 /** The result of an operation sent to a processor. It is passed as JSON: times are RFC 3339, amounts minor units. */
 export interface EndInput {
@@ -67,26 +66,14 @@ export interface Settled {
   /** The requestIds whose rows it could lock; the others are to be tried again. */
   readonly locked: ReadonlySet<string>;
   readonly deliveryIds: ReadonlySet<string>;
-  /** The places of the results in the log, by requestId. */
-  readonly appended: ReadonlyMap<string, Appended>;
 }
 
 /** Runs a statement that settles. What has ended, is locked by somebody else or has changed is left as it is. */
 export async function settleEach(query: Query, statement: Statement, ends: readonly object[]): Promise<Settled> {
   const json = JSON.stringify(ends, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
   const ids = { changed: new Set<string>(), locked: new Set<string>(), delivery: new Set<string>() };
-  const appended = new Map<string, Appended>();
-  for (const { what, id, ...place } of await query<DoneRow>(statement, [json])) {
-    if (what === 'appended') appended.set(id, place);
-    else ids[what].add(id);
-  }
-  return { changed: ids.changed, locked: ids.locked, deliveryIds: ids.delivery, appended };
-}
-
-/** A row of DONE; only an appended result has a place. */
-interface DoneRow extends Appended {
-  readonly what: 'changed' | 'delivery' | 'locked' | 'appended';
-  readonly id: string;
+  for (const { what, id } of await query<{ what: keyof typeof ids; id: string }>(statement, [json])) ids[what].add(id);
+  return { changed: ids.changed, locked: ids.locked, deliveryIds: ids.delivery };
 }
 
 /** Ends submissions, those of a hold each of another one. */
@@ -119,11 +106,9 @@ export const SET_BOOKS = `status = c.status, amount = c.amount, captured = c.cap
         else coalesce(h.closed_at, c.at) end`;
 
 /** SQL that ends a statement that settles: what it did. */
-export const DONE = `select 'appended' as what, request_id::text as id, sequence, hold_sequence, ${SERVER} as server
-    from appended
-  union all select 'changed', subject_id::text, null, null, null from changed
-  union all select 'delivery', id::text, null, null, null from delivered
-  union all select 'locked', "requestId"::text, null, null, null from locked`;
+export const DONE = `select 'changed' as what, subject_id::text as id from changed
+  union all select 'delivery', id::text from delivered
+  union all select 'locked', "requestId"::text from locked`;
 
 const NOTICE_AT = noticeAt({
   guaranteedUntil: 'c."guaranteedAfter"',

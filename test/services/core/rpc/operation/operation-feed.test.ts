@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import type { HandlerContext } from '@connectrpc/connect';
+import { Client } from 'pg';
 import { openLog } from '../../../../../platform/log.ts';
 import type { Core } from '../../../../../services/core/rpc/core.ts';
-import { HistoryChanged, openOperationFeed } from '../../../../../services/core/rpc/operation/operation-feed.ts';
+import {
+  HistoryChanged,
+  type OperationFeed,
+  openOperationFeed,
+} from '../../../../../services/core/rpc/operation/operation-feed.ts';
 import { watchOperations } from '../../../../../services/core/rpc/operation/watch-operations.ts';
 import { callerKey } from '../../../../../services/core/rpc/server/caller.ts';
-import type { Query, Statement } from '../../../../../services/core/storage/database.ts';
+import { openAnnounce } from '../../../../../services/core/storage/announce.ts';
+import type { Database, Query, Statement } from '../../../../../services/core/storage/database.ts';
 import { openPool } from '../../../../../services/core/storage/open-pool.ts';
 import type { LogPosition, OperationRow } from '../../../../../services/core/storage/operation/operation-row.ts';
-import { forSuite } from '../../../../suite.ts';
-import { type FeedStage, openFeedStage } from './feed-stage.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../../../database.ts';
 
 /** What a connection has read of the log in its transaction. */
 const ROWS_READ: Statement = {
@@ -30,18 +35,51 @@ async function waitFor(check: () => Promise<void>): Promise<void> {
 }
 
 describe('openOperationFeed()', () => {
-  const stage = forSuite(openFeedStage);
-  let database: FeedStage['database'];
-  let feed: FeedStage['feed'];
-  let client: FeedStage['client'];
-  let write: FeedStage['write'];
-  let allAfter: FeedStage['allAfter'];
-  let positionBefore: FeedStage['positionBefore'];
+  let test: TestDatabase;
+  let database: Database;
+  let feed: OperationFeed;
+  let client: Client;
   const none = new AbortController().signal;
 
-  before(() => {
-    ({ database, feed, client, write, allAfter, positionBefore } = stage);
+  before(async () => {
+    test = await createMigratedDatabase();
+    database = await openPool({ databaseUrl: test.url, poolSize: 4 });
+    feed = openOperationFeed(database, database, test.url, openLog('test', 'silent'));
+    client = new Client({ connectionString: test.url });
+    await client.connect();
   });
+  after(async () => {
+    await client.end();
+    await feed.close();
+    await database.close();
+    await test.drop();
+  });
+
+  const write = async (count: number, merchant = "'m' || n % 2"): Promise<void> => {
+    const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id,
+      amount, currency, final_state_date)
+      select gen_random_uuid(), 'OCT', 'OK', 'paid', ${merchant}, 't', 'u', n, 'EUR', now()
+      from generate_series(1, ${count}) n`;
+    await client.query(text);
+    openAnnounce(database)([]);
+  };
+  const allAfter = async (start: LogPosition, count: number, of = feed): Promise<bigint[]> => {
+    const sequences: bigint[] = [];
+    let cursor = start;
+    while (sequences.length < count) {
+      const { results, position } = await of.after(cursor);
+      for (const { sequence } of results) sequences.push(sequence);
+      cursor = position;
+      if (results.length === 0) await of.changed(none, 60_000);
+    }
+    return sequences;
+  };
+
+  /** The position of the result before. */
+  const positionBefore = async ({ sequence }: LogPosition): Promise<LogPosition> => {
+    const place = await feed.placeAt(sequence - 1n);
+    return { sequence: sequence - 1n, requestId: place?.requestId ?? assert.fail() };
+  };
 
   it('wakes every waiter on an announcement, with the same results', async () => {
     const start = await feed.last();
@@ -77,7 +115,7 @@ describe('openOperationFeed()', () => {
     const counted = openOperationFeed(
       { ...database, query },
       { ...database, query },
-      stage.url,
+      test.url,
       openLog('test', 'silent'),
     );
     try {
@@ -98,8 +136,8 @@ describe('openOperationFeed()', () => {
 
   it('reads only the results of its merchant for a watcher that is behind, and goes on at the end of the log', async () => {
     // One connection, in one transaction: what it has read of the tables is known to it alone.
-    const reads = await openPool({ databaseUrl: stage.url, poolSize: 1 });
-    const watched = openOperationFeed(database, reads, stage.url, openLog('test', 'silent'));
+    const reads = await openPool({ databaseUrl: test.url, poolSize: 1 });
+    const watched = openOperationFeed(database, reads, test.url, openLog('test', 'silent'));
     const rowsRead = async () => {
       const [row] = await reads.query<{ count: number }>(ROWS_READ, []);
       return row?.count ?? assert.fail();
@@ -165,7 +203,7 @@ describe('openOperationFeed()', () => {
         reading.set(merchant, (reading.get(merchant) ?? 0) - 1);
       }
     };
-    const watched = openOperationFeed(database, { ...database, query }, stage.url, openLog('test', 'silent'));
+    const watched = openOperationFeed(database, { ...database, query }, test.url, openLog('test', 'silent'));
     try {
       const start = await watched.last();
       await write(12_345);
@@ -185,7 +223,7 @@ describe('openOperationFeed()', () => {
     const counted = openOperationFeed(
       { ...database, query },
       { ...database, query },
-      stage.url,
+      test.url,
       openLog('test', 'silent'),
     );
     try {

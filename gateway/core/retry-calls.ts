@@ -93,9 +93,9 @@ export function isInDoubt(error: unknown): boolean {
 }
 
 /**
- * NOT_SENT: no connection took it, or an older core that does not know the method. BROKEN: the connection broke while it was under way. OVERDUE: no answer came in
- * time. RUNNING: an earlier try of this operation has no result yet. RESULT: the operation's own result. REFUSED: core
- * refused it and stored nothing.
+ * NOT_SENT: no connection took it, or an older core does not know the method. BROKEN: the connection broke while it was
+ * under way. OVERDUE: no answer came in time. RUNNING: an earlier try of this operation has no result yet. RESULT: the
+ * operation's own result. REFUSED: core refused it and stored nothing.
  */
 type Meaning = 'NOT_SENT' | 'BROKEN' | 'OVERDUE' | 'RUNNING' | 'RESULT' | 'REFUSED';
 

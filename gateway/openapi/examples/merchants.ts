@@ -4,7 +4,8 @@ const BASKET = { basket: 'b-17' };
 
 /**
  * Requests of merchants: a hold captured in two parts, a cancelled checkout, a hold that waits for its customer, a
- * released hold, a request without an answer, a payout, the results of all these, a notification of another sender, and the care of a webhook.
+ * released hold, a request without an answer, a payout, the results of all these, a notification of another sender, and
+ * the care of a webhook.
  */
 export const MERCHANTS: readonly Request[] = [
   request('createPreauthorization', 'withToken', 'A hold on a known card', {

@@ -110,8 +110,7 @@ async function demandAsAlone(kit: Kit, requests: readonly Request[], answers: re
     const result = answers[index]?.result;
     const place = `the call at place ${index + 1}`;
     assert(result, `${place} has no result`);
-    const isOwn = result.requestId === '' || result.requestId === request.requestId;
-    assert(isOwn, `the answer to ${place} names another identifier`);
+    demandOwn(`the answer to ${place}`, result, request.requestId);
     const alone = await kit.settled(request);
     if (result.answer === Answer.ACCEPTED) continue;
     assert.deepEqual(result, alone, 'the answer of a call sent together');

@@ -65,7 +65,8 @@ create temporary view reckoned as
       sum(s.amount) filter (where s.kind = 'INCREMENT' and s.state = 'OK') as incremented,
       sum(s.amount) filter (where s.reserves = 'REMAINING' and s.is_open) as in_flight,
       -- What gave something back and left something to capture. A partial release that was corrected says no amount.
-      sum(coalesce(s.amount_released, case s.entry when 'DECREASE' then s.amount end)) filter (where s.reserves = 'REMAINING' and s.state = 'OK') as given,
+      sum(coalesce(s.amount_released, case s.entry when 'DECREASE' then s.amount end))
+        filter (where s.reserves = 'REMAINING' and s.state = 'OK') as given,
       min(s.kind) filter (where s.is_change and s.is_open) as changing,
       bool_or(s.is_open and (s.is_end or s.entry = 'DECREASE'
         or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))) as closing

@@ -19,7 +19,7 @@ export function isAwaitingCustomer({ kind, stage, answer }: Entry): boolean {
   return kind === 'authorization' && stage !== 'ended' && answer === Answer.ACCEPTED;
 }
 
-/** That an authorization waits for its customer; undefined = Stripe names no page, or the customer can be sent nowhere. */
+/** That an authorization waits for its customer; undefined = Stripe names no page, or there is no way back. */
 export function waitingOf(intent: Stripe.PaymentIntent, entry: Entry): Ending | undefined {
   const actionUrl = intent.next_action?.redirect_to_url?.url;
   if (intent.status !== 'requires_action' || entry.returnUrl === '' || !actionUrl) return undefined;

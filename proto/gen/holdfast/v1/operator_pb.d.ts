@@ -1605,9 +1605,9 @@ export declare const OperatorService: GenService<{
   /**
    * Books that an operation ended otherwise than was told, as an operator learned from the processor: a capture, a
    * partial release, an increment, a refund or an OCT. It makes a CORRECTION, which is notified; the books of the hold
-   * follow, and it is not frozen any more. Errors: OPERATION_NOT_FOUND; OPERATION_NOT_FINAL; OUTCOME_UNCHANGED when it has that outcome;
-   * NOT_CORRECTABLE; AMOUNT_EXCEEDS_HOLD, AMOUNT_EXCEEDS_CAPTURE, AMOUNT_TOO_LARGE, CAPTURE_IN_FLIGHT or
-   * CAPTURE_NOT_SETTLED when the books have no room for it.
+   * follow, and it is not frozen any more. Errors: OPERATION_NOT_FOUND; OPERATION_NOT_FINAL; OUTCOME_UNCHANGED when it
+   * has that outcome; NOT_CORRECTABLE; AMOUNT_EXCEEDS_HOLD, AMOUNT_EXCEEDS_CAPTURE, AMOUNT_TOO_LARGE, CAPTURE_IN_FLIGHT
+   * or CAPTURE_NOT_SETTLED when the books have no room for it.
    *
    * @generated from rpc holdfast.v1.OperatorService.CorrectOperation
    */

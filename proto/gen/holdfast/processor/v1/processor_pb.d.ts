@@ -1407,7 +1407,8 @@ export declare type InquireResponse = Message<"holdfast.processor.v1.InquireResp
   finding: Finding;
 
   /**
-   * The result when DONE; when AT_WORK, ACCEPTED with its expected_by and next_action, or absent; absent when NEVER_SEEN.
+   * The result when DONE; when AT_WORK, ACCEPTED with its expected_by and next_action, or absent; absent when
+   * NEVER_SEEN.
    *
    * @generated from field: holdfast.processor.v1.Result result = 2;
    */

@@ -145,6 +145,8 @@ export interface CreatePreauthorization {
   captureAt?: string;
   /** An end earlier than the period's: in the future, before the end of the period */
   releaseAt?: string;
+  /** With `tokenId`: until when the hold renews itself before its guarantee ends; in the future, at most 90 days away */
+  keepUntil?: string;
   /** The merchant's own data: at most 20 pairs, keys to 40 and values to 500 characters, 16 384 bytes in UTF-8 in all */
   metadata?: Record<string, string & string | ''>;
 }
@@ -376,6 +378,8 @@ export interface ExtendedHold {
     /** Why it may not work */
     message: string;
   }[];
+  /** Until when it renews itself: before its guarantee ends, what remains is authorized anew, and then the authorization before is given back */
+  keepUntil?: string;
   tokenData?: TokenData;
   /** Names the extension */
   extensionRequestId: string;
@@ -478,6 +482,8 @@ export interface Hold {
     /** Why it may not work */
     message: string;
   }[];
+  /** Until when it renews itself: before its guarantee ends, what remains is authorized anew, and then the authorization before is given back */
+  keepUntil?: string;
   tokenData?: TokenData;
 }
 
@@ -586,6 +592,19 @@ export interface HoldWithCaptures {
     field: string;
     /** Why it may not work */
     message: string;
+  }[];
+  /** Until when it renews itself: before its guarantee ends, what remains is authorized anew, and then the authorization before is given back */
+  keepUntil?: string;
+  /** Its authorizations, oldest first, when it renews itself or did. Only GetPreauthorization shows them */
+  authorizations: {
+    /** The processor's reference; at most 64 characters */
+    reference?: string;
+    /** When the processor approved it */
+    placedAt: string;
+    /** When it was given back, or the hold closed; absent = neither yet */
+    endedAt?: string;
+    /** How long the card scheme guarantees it. Absent = the processor has not said */
+    guaranteedUntil?: string;
   }[];
   tokenData?: TokenData;
 }
@@ -727,6 +746,8 @@ export interface ListedHold {
     /** Why it may not work */
     message: string;
   }[];
+  /** Until when it renews itself: before its guarantee ends, what remains is authorized anew, and then the authorization before is given back */
+  keepUntil?: string;
   tokenData?: TokenData;
 }
 
@@ -790,12 +811,12 @@ export interface OpenCheckout {
 export interface Operation {
   /** Names the operation; UUIDv7 */
   requestId: string;
-  /** The kind of the operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not. PARTIAL_RELEASE: Give a part of a hold back, which stays open: asked by the merchant */
-  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION' | 'PARTIAL_RELEASE';
+  /** The kind of the operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not. PARTIAL_RELEASE: Give a part of a hold back, which stays open: asked by the merchant. RENEWAL: Reserve anew what remains of a hold, before its guarantee ends: by the hold itself, until its keepUntil */
+  operation: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION' | 'PARTIAL_RELEASE' | 'RENEWAL';
   /** Progress of the operation; OK or KO when final. The log and its streams keep the first result for ever; a look-up of an operation that was corrected later gives the corrected result. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** The word of its notification's path; absent until it is final */
-  statusInfo?: 'authorized' | 'captured' | 'released' | 'partially_released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'refund_returned' | 'expiring' | 'paid' | 'corrected' | 'returned' | 'declined' | 'failed';
+  statusInfo?: 'authorized' | 'captured' | 'released' | 'partially_released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'refund_returned' | 'renewed' | 'expiring' | 'paid' | 'corrected' | 'returned' | 'declined' | 'failed';
   /** The merchant's name in Holdfast */
   merchantId: string;
   /** Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back, given again, returned or corrected; 0 of an extension */
@@ -1084,6 +1105,8 @@ export interface ReleasedHold {
     /** Why it may not work */
     message: string;
   }[];
+  /** Until when it renews itself: before its guarantee ends, what remains is authorized anew, and then the authorization before is given back */
+  keepUntil?: string;
   tokenData?: TokenData;
   /** Names the release, also of a checkout that was cancelled */
   releaseRequestId?: string;
@@ -1152,6 +1175,7 @@ export interface UpdatePreauthorization {
   merchantId?: string;
   captureAt?: string | null;
   releaseAt?: string | null;
+  keepUntil?: string | null;
   description?: string | null;
   merchantReference?: string | null;
   metadata?: Record<string, string & string | ''> | null;
@@ -1312,8 +1336,8 @@ export interface Routes {
   listOperations: {
     path: Record<never, never>;
     query: {
-      /** The kind of an operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not. PARTIAL_RELEASE: Give a part of a hold back, which stays open: asked by the merchant */
-      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION' | 'PARTIAL_RELEASE';
+      /** The kind of an operation. HOLD: Place a hold. CAPTURE: Charge a hold. RELEASE: Give a hold back: asked by the merchant, or voided at the processor by somebody else. EXPIRY: Give a hold back at the end of its period, or because it ended at the processor. REVERSAL: The card scheme takes a capture, or a part of it, back. OCT: Pay to a card. REINSTATEMENT: The card scheme gives again what a reversal had taken back, or a part of it. INCREMENT: Add to a hold. EXTENSION: Let a hold end later. REFUND: Give a capture, or a part of it, back to the card: asked by the merchant. EXPIRING: A notice that the hold ends soon; nothing was done. REFUND_RETURN: The bank gives a refund, or a part of it, back. OCT_RETURN: The bank gives an OCT, or a part of it, back. CORRECTION: An operation ended otherwise than was told before, as an operator learned from the processor. OK: it was done after all; KO: it was not. PARTIAL_RELEASE: Give a part of a hold back, which stays open: asked by the merchant. RENEWAL: Reserve anew what remains of a hold, before its guarantee ends: by the hold itself, until its keepUntil */
+      operation?: 'HOLD' | 'CAPTURE' | 'RELEASE' | 'EXPIRY' | 'REVERSAL' | 'OCT' | 'REINSTATEMENT' | 'INCREMENT' | 'EXTENSION' | 'REFUND' | 'EXPIRING' | 'REFUND_RETURN' | 'OCT_RETURN' | 'CORRECTION' | 'PARTIAL_RELEASE' | 'RENEWAL';
       /** Progress of an operation. OK: Final: succeeded. KO: Final: failed */
       status?: 'OK' | 'KO';
       /** Names an operation (UUIDv7) */

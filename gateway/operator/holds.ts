@@ -9,12 +9,14 @@ import { answerPageOrCsv, CSV } from '../resource/csv.ts';
 import { Delivery } from '../resource/delivery.ts';
 import { Operation } from '../resource/operation.ts';
 import {
+  Authorization,
   answerChange,
   answerIncrement,
   Capture,
   HOLD,
   HoldFilters,
   Increment,
+  OF_ONE_HOLD,
   RELEASE,
   Refund,
   release,
@@ -35,7 +37,7 @@ import { operatorRoute, operatorWrite } from './route.ts';
 const OperatorHold = answer('OperatorHold', PreauthorizationSchema, {
   about: 'A hold as operators see it: nothing that could capture or pay',
   parts: { ...HOLD.parts, nextAction: answer(undefined, NextActionSchema, { without: ['url'] }) },
-  without: ['preauthorizationId', 'generatedTokenId', 'checkoutUrl', 'captures'],
+  without: ['preauthorizationId', 'generatedTokenId', 'checkoutUrl', ...OF_ONE_HOLD],
 });
 
 const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold, 'preauthorizations');
@@ -43,6 +45,7 @@ const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold
 const OperatorHoldStory = OperatorHold.schema
   .extend({
     captures: z.array(Capture.schema).describe('The newest 50, oldest first'),
+    authorizations: z.array(Authorization.schema).describe('Of a hold that renews itself, oldest first'),
     operations: z.array(Operation.schema).describe('What became of it, oldest first; the first is the hold itself'),
     contradictions: z
       .array(Contradiction.schema)
@@ -97,6 +100,7 @@ export const HOLD_ROUTES = {
       return {
         ...OperatorHold.json(hold),
         captures: hold.captures.map(Capture.json),
+        authorizations: hold.authorizations.map(Authorization.json),
         operations: operations.map(Operation.json),
         contradictions: contradicted.contradictions.toReversed().map(Contradiction.json),
         deliveries: sent.deliveries.toReversed().map(Delivery.json),

@@ -16,6 +16,7 @@ export const KINDS = {
   EXTENSION: { successWord: 'extended', successStatus: 'OK', notification: 'payment', isReviewed: true },
   REFUND: { successWord: 'refunded', successStatus: 'OK', notification: 'payment', isReviewed: true },
   REFUND_RETURN: { successWord: 'refund_returned', successStatus: 'KO', notification: 'payment', isReviewed: false },
+  RENEWAL: { successWord: 'renewed', successStatus: 'OK', notification: 'payment', isReviewed: true },
   EXPIRING: { successWord: 'expiring', successStatus: 'OK', notification: 'payment', isReviewed: false },
   OCT: { successWord: 'paid', successStatus: 'OK', notification: 'oct', isReviewed: true },
   CORRECTION: { successWord: 'corrected', successStatus: 'EITHER', notification: 'EITHER', isReviewed: false },

@@ -67,11 +67,15 @@ export const NextAction = answer(undefined, contract.NextActionSchema, {
   },
 });
 
+/** One authorization of a hold that renews itself. */
+export const Authorization = answer(undefined, contract.AuthorizationSchema);
+
 /** The JSON form of a hold for merchants. */
 export const HOLD = {
   parts: {
     paymentMethod: PaymentMethodData,
     captures: Capture,
+    authorizations: Authorization,
     warnings: Warning,
     merchantInitiated: MerchantInitiated,
     nextAction: NextAction,
@@ -90,11 +94,14 @@ export const HOLD = {
   },
 } as const;
 
+/** What only the answer about one hold has. */
+export const OF_ONE_HOLD = ['captures', 'authorizations'] as const;
+
 /** A hold in a list: without its preauthorizationId, which only answers about that one hold carry. */
 export const ListedHold = answer('ListedHold', contract.PreauthorizationSchema, {
   about: 'A hold without its handle',
   ...HOLD,
-  without: ['preauthorizationId', 'generatedTokenId', 'frozen', 'captures'],
+  without: ['preauthorizationId', 'generatedTokenId', 'frozen', ...OF_ONE_HOLD],
 });
 
 export const HoldFilters = z.strictObject({

@@ -202,6 +202,11 @@ create table hold (
   merchant_reason text,
   sent_network_transaction_id text,
   network_transaction_id text,
+  keep_until timestamp(3) with time zone,
+  renew_at timestamp(3) with time zone,
+  renewal_id uuid,
+  authorization_id uuid,
+  to_void uuid,
   constraint hold_pkey PRIMARY KEY (request_id),
   constraint hold_id_hash_unique UNIQUE (id_hash),
   constraint hold_rules CHECK (hold_rules(amount_asked, amount, captured, in_flight, remaining, released, reversed, refunded, refunding, ended_amount, status, phase, release_reason, ended_as, changing, frozen_because, placed_at, expires_at)) NOT VALID
@@ -312,7 +317,7 @@ create table operation (
   metadata jsonb,
   reason text,
   constraint operation_pkey PRIMARY KEY (request_id),
-  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'EXPIRING'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text, 'REFUND_RETURN'::text, 'OCT_RETURN'::text, 'CORRECTION'::text, 'PARTIAL_RELEASE'::text]))) NOT VALID,
+  constraint operation_kind CHECK ((kind = ANY (ARRAY['HOLD'::text, 'CAPTURE'::text, 'RELEASE'::text, 'EXPIRY'::text, 'REVERSAL'::text, 'REINSTATEMENT'::text, 'EXPIRING'::text, 'OCT'::text, 'INCREMENT'::text, 'EXTENSION'::text, 'REFUND'::text, 'REFUND_RETURN'::text, 'OCT_RETURN'::text, 'CORRECTION'::text, 'PARTIAL_RELEASE'::text, 'RENEWAL'::text]))) NOT VALID,
   constraint operation_status CHECK ((status = ANY (ARRAY['OK'::text, 'KO'::text])))
 ) partition by RANGE (request_id);
 
@@ -435,6 +440,7 @@ create table submission (
   metadata jsonb,
   reason text,
   guaranteed_until_after timestamp(3) with time zone,
+  authorization_id uuid,
   constraint submission_pkey PRIMARY KEY (request_id),
   constraint submission_rules CHECK (submission_rules(kind, state, first_state, terminal_id, user_id, token_id, status_after, amount, amount_released, amount_reversed, amount_refunded, amount_refunding, amount_returned, final_capture, reported, hold_request_id, capture_request_id, final_at)) NOT VALID
 );
@@ -491,6 +497,8 @@ CREATE INDEX hold_releases_old ON public.hold USING btree (request_id) WHERE rel
 CREATE INDEX hold_releases_old_by_age ON public.hold USING btree (created_at) WHERE releases_old;
 CREATE INDEX hold_to_capture ON public.hold USING btree (capture_at) WHERE ((capture_at IS NOT NULL) AND (auto_capture_id IS NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_to_inquire ON public.hold USING btree (inquire_at) WHERE (inquire_at IS NOT NULL);
+CREATE INDEX hold_to_renew ON public.hold USING btree (renew_at) WHERE ((renew_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_to_void ON public.hold USING btree (created_at) WHERE (to_void IS NOT NULL);
 CREATE INDEX hold_token_age ON public.hold USING btree (created_at) WHERE (generated_token_id IS NOT NULL);
 CREATE INDEX hold_turns_by_end ON public.hold USING btree (processor, merchant_id, expires_at) WHERE ((status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_turns_by_release ON public.hold USING btree (processor, merchant_id, release_at) WHERE ((release_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
@@ -500,6 +508,8 @@ CREATE INDEX hold_turns_of_checkout ON public.hold USING btree (processor, merch
 CREATE INDEX hold_turns_releases_old ON public.hold USING btree (processor, merchant_id, created_at) WHERE releases_old;
 CREATE INDEX hold_turns_to_capture ON public.hold USING btree (processor, merchant_id, capture_at) WHERE ((capture_at IS NOT NULL) AND (auto_capture_id IS NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
 CREATE INDEX hold_turns_to_inquire ON public.hold USING btree (processor, merchant_id, inquire_at) WHERE (inquire_at IS NOT NULL);
+CREATE INDEX hold_turns_to_renew ON public.hold USING btree (processor, merchant_id, renew_at) WHERE ((renew_at IS NOT NULL) AND (status = ANY (ARRAY['IN_PROGRESS'::text, 'PARTIALLY_CAPTURED'::text])) AND (phase = 'AUTHORIZED'::text));
+CREATE INDEX hold_turns_to_void ON public.hold USING btree (processor, merchant_id, created_at) WHERE (to_void IS NOT NULL);
 
 CREATE INDEX merchant_change_number ON public.merchant USING btree (change_number);
 
@@ -584,7 +594,7 @@ CREATE OR REPLACE FUNCTION public.submission_rules(kind text, state text, first_
 AS $function$
         declare rule text;
         begin
-          if ((kind in ('CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND', 'PARTIAL_RELEASE'))
+          if ((kind in ('RENEWAL', 'CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND', 'PARTIAL_RELEASE'))
             and (state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO'))
             and (amount >= 0 and amount <= 999999999999
     and (amount >= 1 or kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'EXTENSION')))
@@ -608,7 +618,7 @@ AS $function$
             and (amount_reversed + amount_refunded + amount_refunding = 0 or state = 'OK')) is not false then
             return true;
           end if;
-          rule := case when not (kind in ('CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND', 'PARTIAL_RELEASE')) then 'submission_kind'
+          rule := case when not (kind in ('RENEWAL', 'CAPTURE', 'RELEASE', 'EXPIRY', 'LATE_VOID', 'OCT', 'INCREMENT', 'EXTENSION', 'REFUND', 'PARTIAL_RELEASE')) then 'submission_kind'
             when not (state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW', 'OK', 'KO')) then 'submission_state'
             when not (amount >= 0 and amount <= 999999999999
     and (amount >= 1 or kind in ('RELEASE', 'EXPIRY', 'LATE_VOID', 'EXTENSION'))) then 'submission_amount'

@@ -12,8 +12,8 @@ with input as materialized (
       "phase" text, "idHash" bytea, "idKey" text, "allowMultipleCaptures" boolean, "notifyHolds" boolean,
       "notifyExpiringHours" int, "holdPeriodS" int, "merchantReference" text, "description" text,
       "customerPresent" boolean, "merchantReason" text, "sentNetworkTransactionId" text, "expectedCaptureAt" timestamptz,
-      "captureAt" timestamptz, "releaseAt" timestamptz, "renews" uuid, "metadata" jsonb, "returnUrl" text,
-      "saveCard" boolean, "challenge" boolean, "checkoutExpiresAt" timestamptz)
+      "captureAt" timestamptz, "releaseAt" timestamptz, "keepUntil" timestamptz, "renews" uuid, "metadata" jsonb,
+      "returnUrl" text, "saveCard" boolean, "challenge" boolean, "checkoutExpiresAt" timestamptz)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
     case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) and current_setting('holdfast.synchronous_standby', true) is distinct from 'true'
       then clock_timestamp() end)
@@ -49,14 +49,14 @@ with input as materialized (
       request_id, merchant_id, amount, currency, processor, processor_account, created_at, inquire_at,
       terminal_id, user_id, token_id, phase, id_hash, id_key, allow_multiple_captures, notify_holds,
       notify_expiring_hours, hold_period_s, merchant_reference, description, customer_present, merchant_reason,
-      sent_network_transaction_id, expected_capture_at, capture_at, release_at, renews, metadata,
-      return_url, save_card, challenge, checkout_expires_at)
+      sent_network_transaction_id, expected_capture_at, capture_at, release_at, keep_until, renews,
+      metadata, return_url, save_card, challenge, checkout_expires_at)
     select "sentAs", amount, renews is not null, 0, 'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       "requestId", "merchantId", "amount", "currency", "processor", "processorAccount", "createdAt",
       "inquireAt", "terminalId", "userId", "tokenId", "phase", "idHash", "idKey", "allowMultipleCaptures",
       "notifyHolds", "notifyExpiringHours", "holdPeriodS", "merchantReference", "description", "customerPresent",
       "merchantReason", "sentNetworkTransactionId", "expectedCaptureAt", "captureAt", "releaseAt",
-      "renews", "metadata", "returnUrl", "saveCard", "challenge", "checkoutExpiresAt"
+      "keepUntil", "renews", "metadata", "returnUrl", "saveCard", "challenge", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs",
@@ -72,7 +72,7 @@ with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json,
       "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text,
-      "networkTransactionId" text, capabilities jsonb)
+      "networkTransactionId" text, capabilities jsonb, "renewAt" timestamptz)
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
@@ -87,7 +87,7 @@ with input as materialized (
       placed_at = case when c.ok then c.at end,
       closed_at = case when c.ok then null else c.at end,
       expires_at = c."expiresAt", guaranteed_until = c."guaranteedUntil",
-      first_guaranteed_until = c."guaranteedUntil", closing = h.closing and c.ok,
+      first_guaranteed_until = c."guaranteedUntil", renew_at = c."renewAt", closing = h.closing and c.ok,
       card_brand = c.card->>'brand', card_last4 = c.card->>'last4',
       card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
       card_funding = c.card->>'funding', card_three_d_secure = c.card->>'threeDSecure',
@@ -160,10 +160,10 @@ with input as materialized (
       deadline timestamptz, version text, closing boolean, changing text, reserves text,
       "fromReleased" boolean, automatic boolean,
       "requestId" uuid, "merchantId" text, "amount" bigint, "currency" text, "processor" text, "processorAccount" text,
-      "createdAt" timestamptz, "inquireAt" timestamptz, "kind" text, "holdRequestId" uuid, "captureRequestId" uuid,
-      "finalCapture" boolean, "reported" boolean, "amountReleased" bigint, "processorReference" text,
-      "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text, "metadata" jsonb,
-      "reason" text)
+      "createdAt" timestamptz, "inquireAt" timestamptz, "kind" text, "holdRequestId" uuid, "authorizationId" uuid,
+      "captureRequestId" uuid, "finalCapture" boolean, "reported" boolean, "amountReleased" bigint,
+      "processorReference" text, "terminalId" text, "userId" text, "tokenId" text, "merchantReference" text,
+      "metadata" jsonb, "reason" text)
     cross join (select (lpad(to_hex((extract(epoch from (select coalesce(reconciling_since,
     case when timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) and current_setting('holdfast.synchronous_standby', true) is distinct from 'true'
       then clock_timestamp() end)
@@ -207,7 +207,10 @@ with input as materialized (
       released = h.released - case when i."fromReleased" then r.of_hold else 0 end,
       in_flight = h.in_flight + r.of_hold, refunding = h.refunding + r.of_captured,
       auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
-      auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int
+      auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int,
+      renewal_id = case when i.kind = 'RENEWAL' then i."requestId" else h.renewal_id end,
+      to_void = case when i.kind = 'LATE_VOID' then nullif(h.to_void, coalesce(i."authorizationId", h.request_id))
+        else h.to_void end
     from admissible i cross join lateral (select case when i.reserves = 'REMAINING' then i.amount else 0 end as of_hold,
       case when i.reserves = 'CAPTURED' then i.amount else 0 end as of_captured) r
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
@@ -221,13 +224,14 @@ with input as materialized (
     insert into submission (processor_request_id, inquiry_count, state, amount_reversed, amount_refunded,
       amount_refunding,
       request_id, merchant_id, amount, currency, processor, processor_account, created_at, inquire_at,
-      kind, hold_request_id, capture_request_id, final_capture, reported, amount_released, processor_reference,
-      terminal_id, user_id, token_id, merchant_reference, metadata, reason)
+      kind, hold_request_id, authorization_id, capture_request_id, final_capture, reported, amount_released,
+      processor_reference, terminal_id, user_id, token_id, merchant_reference, metadata, reason)
     select "sentAs", 0, 'PENDING', case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
       case when kind = 'CAPTURE' then 0 end,
       "requestId", "merchantId", "amount", "currency", "processor", "processorAccount", "createdAt",
-      "inquireAt", "kind", "holdRequestId", "captureRequestId", "finalCapture", "reported", "amountReleased",
-      "processorReference", "terminalId", "userId", "tokenId", "merchantReference", "metadata", "reason"
+      "inquireAt", "kind", "holdRequestId", "authorizationId", "captureRequestId", "finalCapture",
+      "reported", "amountReleased", "processorReference", "terminalId", "userId", "tokenId", "merchantReference",
+      "metadata", "reason"
     from admissible where "requestId" in (select request_id from claimed)
   )
   select i.place, i."sentAs",
@@ -253,7 +257,7 @@ with input as materialized (
       "releaseReason" text, closing boolean, changing text,
       "bankReference" text, "amountReleased" bigint, contradiction json, "endedAs" text, "endedAmount" bigint, again boolean, "expiresAt" timestamptz,
       "guaranteedUntil" timestamptz, capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
-      "amountReserved" bigint)
+      "amountReserved" bigint, "renewAt" timestamptz, "authorizationId" uuid, "toVoid" uuid)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
@@ -305,6 +309,9 @@ with input as materialized (
       first_expires_at = case when c."expiresAfter" <> h.expires_at then coalesce(h.first_expires_at, h.expires_at)
         else h.first_expires_at end,
       auto_capture_id = case when c.again then null else h.auto_capture_id end,
+      renew_at = case when c."renewAt" is null then h.renew_at else nullif(c."renewAt", 'infinity') end,
+      renewal_id = nullif(h.renewal_id, c.subject_id), authorization_id = coalesce(c."authorizationId", h.authorization_id),
+      to_void = coalesce(c."toVoid", h.to_void),
       phase = case when c."failCode" is null then h.phase else 'FAILED' end,
       inquire_at = case when c."failCode" is null then h.inquire_at end,
       processor_code = coalesce(c."failCode", h.processor_code),

@@ -4,13 +4,13 @@ import { PreauthorizationSchema } from '../../../proto/gen/holdfast/v1/preauthor
 import { Problem } from '../../http/problem.ts';
 import { answer } from '../../resource/answer.ts';
 import { isPreauthorizationId, isRequestId, notPreauthorizationId, notRequestId } from '../../resource/identifiers.ts';
-import { HOLD } from '../../resource/payments.ts';
+import { HOLD, OF_ONE_HOLD } from '../../resource/payments.ts';
 import { ownMerchantId, preauthorizationId, requestId } from '../../resource/request-fields.ts';
 
 /** A hold with its preauthorizationId, once it is placed. */
 export const Hold = answer('Hold', PreauthorizationSchema, {
   ...HOLD,
-  without: ['generatedTokenId', 'frozen', 'captures'],
+  without: ['generatedTokenId', 'frozen', ...OF_ONE_HOLD],
 });
 
 /** Fields of a body that names a hold by one of the two. */

@@ -23,6 +23,9 @@ const terms = {
     'When what remains is captured by itself, once: in the future, before `releaseAt` and the end of the period',
   ),
   releaseAt: fields.time.describe("An end earlier than the period's: in the future, before the end of the period"),
+  keepUntil: fields.time.describe(
+    'With `tokenId`: until when the hold renews itself before its guarantee ends; in the future, at most 90 days away',
+  ),
   metadata: fields.metadata,
 };
 
@@ -119,6 +122,7 @@ export const HOLD_ROUTES = {
           .optional(),
         captureAt: terms.captureAt.optional(),
         releaseAt: terms.releaseAt.optional(),
+        keepUntil: terms.keepUntil.optional(),
         metadata: terms.metadata.optional(),
       })
       .meta({
@@ -131,7 +135,7 @@ export const HOLD_ROUTES = {
         schema: z.union([Hold.schema, OpenCheckout.schema, AwaitedCustomer.schema]),
       },
     },
-    codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', ...PROCESSOR],
+    codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', 'NOT_SUPPORTED', ...PROCESSOR],
     handler: async ({ ctx, core, merchantId, body, name }) => {
       const request = { ...body, merchantId, ...name };
       const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
@@ -170,14 +174,15 @@ export const HOLD_ROUTES = {
   updatePreauthorization: restRoute('Holds', 'PATCH /preauthorization/{requestId}', {
     summary: 'Change what a hold is for, or when it is captured or ends by itself',
     description:
-      'Changes the fields that are named; null takes one back. `captureAt` and `releaseAt` can be changed while the ' +
-      'hold is open, until they fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be ' +
+      'Changes the fields that are named; null takes one back. `captureAt`, `releaseAt` and `keepUntil` can be changed ' +
+      'while the hold is open, until they fall due (TIME_OUT_OF_RANGE, HOLD_EXPIRED). It makes no operation, and can be ' +
       'repeated.',
     body: z
       .strictObject({
         merchantId: fields.ownMerchantId,
         captureAt: terms.captureAt.nullable().optional(),
         releaseAt: terms.releaseAt.nullable().optional(),
+        keepUntil: terms.keepUntil.nullable().optional(),
         description: fields.description.nullable().optional(),
         merchantReference: fields.merchantReference.nullable().optional(),
         metadata: terms.metadata.nullable().optional(),
@@ -194,6 +199,7 @@ export const HOLD_ROUTES = {
       'HOLD_CAPTURED',
       'TIME_OUT_OF_RANGE',
       'SIGNATURE_REQUIRED',
+      'NOT_SUPPORTED',
     ],
     handler: async ({ ctx, core, inFlight, merchantId, params: { requestId }, body: { merchantId: _, ...change } }) => {
       ctx.state.requestId = requestId;
@@ -210,7 +216,7 @@ export const HOLD_ROUTES = {
 /** The trace of a change in the log, which survives a restore of the database: times, and names of fields. */
 function changedOf(change: Readonly<Record<string, unknown>>): string {
   const named = ([name, value]: [string, unknown]) => {
-    if (name !== 'captureAt' && name !== 'releaseAt') return name;
+    if (name !== 'captureAt' && name !== 'releaseAt' && name !== 'keepUntil') return name;
     return `${name}=${value === null ? 'none' : timestampDate(value as Timestamp).toISOString()}`;
   };
   return Object.entries(change).map(named).join(' ');

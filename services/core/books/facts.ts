@@ -15,6 +15,8 @@ export type HoldFacts = HoldInput & Pick<Partial<HoldRow>, 'checkoutUrlCiphertex
 /** A submission, as it is stored, with what it is on. */
 export type SubmissionFacts = SubmissionInput & {
   readonly hold?: HoldRow | undefined;
+  /** The RENEWAL whose authorization it is on; undefined = it is on the placing of its hold. */
+  readonly authorization?: SubmissionRow | undefined;
   /** Of a refund: its capture. */
   readonly capture?: SubmissionRow | undefined;
 };
@@ -38,7 +40,8 @@ export async function factsOf(query: Query, kind: SentKind, requestId: string): 
   const submission = await findSubmission(query, requestId);
   assert(submission, 'a submission that is settled was stored');
   if (submission.holdRequestId == null) return { ...submission, imported };
-  const { holdRequestId, captureRequestId } = submission;
+  const { holdRequestId, captureRequestId, authorizationId } = submission;
   const capture = captureRequestId == null ? undefined : await findSubmission(query, captureRequestId);
-  return { ...submission, imported, capture, hold: await findHold(query, holdRequestId) };
+  const authorization = authorizationId == null ? undefined : await findSubmission(query, authorizationId);
+  return { ...submission, imported, capture, authorization, hold: await findHold(query, holdRequestId) };
 }

@@ -96,7 +96,7 @@ export function resultOf(
             operation: kind,
             card: subject.card ?? outcome.card,
             generatedTokenId: kind === 'HOLD' ? approved?.generatedTokenId : undefined,
-            expiresAt: kind === 'EXTENSION' && approved ? subject.expiresAt : undefined,
+            expiresAt: PROLONGING.has(kind) && approved ? subject.expiresAt : undefined,
             guaranteedUntil: GUARANTEEING.has(kind) && approved ? subject.guaranteedUntil : undefined,
             reference: approved?.reference || undefined,
             finalStateDate: at,
@@ -136,7 +136,10 @@ interface Kept {
 }
 
 /** The kinds after which the card scheme may guarantee a hold longer, or for a shorter time. */
-const GUARANTEEING: ReadonlySet<OperationKind> = new Set(['HOLD', 'INCREMENT', 'EXTENSION']);
+const GUARANTEEING: ReadonlySet<OperationKind> = new Set(['HOLD', 'INCREMENT', 'EXTENSION', 'RENEWAL']);
+
+/** The kinds after which a hold may end later. */
+const PROLONGING: ReadonlySet<OperationKind> = new Set(['EXTENSION', 'RENEWAL']);
 
 /** The stored fields of every end, as statements take them. */
 export function endInput(requestId: string, { outcome, at }: Ending): Omit<EndInput, 'operation'> {

@@ -3,6 +3,15 @@ import { judgeAutoCapture, judgeCapture, leftByCapture, settleCapture } from '..
 import { judgeExtension, judgeIncrement, settleExtension, settleIncrement } from '../domain/change-rules.ts';
 import { givenBackOtherwise } from '../domain/contradiction.ts';
 import { booksOf, isOpen } from '../domain/hold-rules.ts';
+import {
+  authorizationOf,
+  judgeImportedRenewal,
+  judgeKeeping,
+  nextRenewal,
+  OVERTAKEN,
+  renewalAfter,
+  takesOver,
+} from '../domain/kept-hold.ts';
 import type { KindOnHold } from '../domain/kinds.ts';
 import { type FinalOutcome, isOk } from '../domain/outcome.ts';
 import { judgeImportedRefund, judgeRefund, settleRefund } from '../domain/refund-rules.ts';
@@ -18,6 +27,7 @@ import {
   endOnHold,
   expiryOf,
   givenBackBy,
+  guaranteeOf,
   resultOf,
   type SettledFields,
   subjectOn,
@@ -36,11 +46,13 @@ interface Rules {
 /** The rules of submissions on a hold, by kind. */
 export const RULES: Readonly<Record<KindOnHold, Rules>> = {
   CAPTURE: {
-    judge(hold, { amount = 0n, finalCapture = false, imported = false, automatic = false, at }) {
+    judge(hold, { amount = 0n, finalCapture = false, imported = false, automatic = false, authorization, at }) {
       if (automatic) {
         const refusal = judgeAutoCapture(hold, at);
         return refusal ?? { amount: hold.remaining, finalCapture: true, automatic, closing: true };
       }
+      // A renewal took over all that remained of the authorization before.
+      if (authorization !== undefined && authorization !== authorizationOf(hold)) return 'AMOUNT_EXCEEDS_HOLD';
       if (imported) return judgeImported(hold, amount, finalCapture);
       const refusal = judgeCapture(hold, { amount, finalCapture }, at);
       return refusal ?? { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures };
@@ -110,9 +122,52 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
     reckon: (submission, hold, ending) => reckonVoid('EXPIRY', submission, hold, ending),
   },
 
+  /**
+   * What remains is authorized anew. When that is the hold's authorization now, the one before is given back; when the
+   * hold changed meanwhile, the new one is, and the merchant is told nothing.
+   */
+  RENEWAL: {
+    judge(hold, { imported, at }) {
+      const refusal = imported ? judgeImportedRenewal(hold) : judgeKeeping(hold, at);
+      return refusal ?? { amount: hold.remaining, closing: false };
+    },
+    reckon(submission, hold, ending) {
+      const { requestId, amount } = submission;
+      const { outcome, at } = ending;
+      const books = booksOf(hold);
+      const isNew = takesOver(hold, amount, outcome);
+      if (isOk(outcome) && !isNew) {
+        const end = endOnHold(submission, hold, { ...ending, outcome: OVERTAKEN });
+        return { ...end, ...books, processorReference: outcome.reference, toVoid: requestId };
+      }
+      const end = endOnHold(submission, hold, ending);
+      if (!isOk(outcome)) {
+        const isTold = outcome.code !== 'never_received';
+        const operation = isTold ? resultOf(requestId, 'RENEWAL', subjectOn(hold, amount), ending) : undefined;
+        return { ...end, ...books, renewAt: renewalAfter(outcome, at).toISOString(), operation };
+      }
+      const expiresAt = expiryOf(hold, at, outcome.expiresAt);
+      const guaranteedUntil = guaranteeOf(outcome, expiresAt);
+      const subject = { ...subjectOn(hold, amount), expiresAt, guaranteedUntil };
+      return {
+        ...end,
+        ...books,
+        ...ableTo(outcome),
+        ...endsAt(hold, expiresAt, guaranteedUntil, at),
+        authorizationId: requestId,
+        toVoid: authorizationOf(hold),
+        operation: resultOf(requestId, 'RENEWAL', subject, ending),
+      };
+    },
+  },
+
   /** It moves no counter, and makes no operation. */
   LATE_VOID: {
-    judge: (hold) => (hold.phase === 'FAILED' ? { amount: 0n, closing: false } : 'HOLD_CAPTURED'),
+    judge(hold, { authorization = hold.requestId }) {
+      if (hold.phase !== 'FAILED' && authorization === authorizationOf(hold)) return 'HOLD_CAPTURED';
+      const authorizationId = authorization === hold.requestId ? null : authorization;
+      return { amount: 0n, closing: false, authorizationId };
+    },
     reckon: (submission, hold, ending) => ({
       ...endOnHold(submission, hold, ending),
       ...booksOf(hold),
@@ -124,7 +179,8 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
     judge(hold, { amount, imported = false }, capture) {
       if (capture?.holdRequestId !== hold.requestId) return 'CAPTURE_NOT_FOUND';
       const judgement = (imported ? judgeImportedRefund : judgeRefund)(hold, capture, amount);
-      return typeof judgement === 'string' ? judgement : { ...judgement, closing: hold.closing };
+      if (typeof judgement === 'string') return judgement;
+      return { ...judgement, closing: hold.closing, authorizationId: capture.authorizationId };
     },
     reckon(submission, hold, ending) {
       const { requestId, amount, captureRequestId } = submission;
@@ -157,8 +213,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
         ...endOnHold(submission, hold, ending),
         ...settleIncrement(hold, amount, isOk(outcome), imported),
         ...ableTo(outcome),
-        expiresAt: expiresAt?.toISOString(),
-        guaranteedUntil: guaranteedUntil?.toISOString(),
+        ...endsAt(hold, expiresAt, guaranteedUntil, ending.at),
         operation: resultOf(
           requestId,
           'INCREMENT',
@@ -186,8 +241,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
         ...endOnHold(submission, hold, ending),
         ...settleExtension(hold),
         ...ableTo(outcome),
-        expiresAt: expiresAt?.toISOString(),
-        guaranteedUntil: guaranteedUntil?.toISOString(),
+        ...endsAt(hold, expiresAt, guaranteedUntil, at),
         operation: resultOf(submission.requestId, 'EXTENSION', subject, ending),
       };
     },
@@ -224,6 +278,16 @@ const MOST_AUTO_CAPTURES = 3;
 function guaranteeAfter(hold: HoldRow, outcome: FinalOutcome, expiresAt: Date | null | undefined) {
   const until = (isOk(outcome) && outcome.guaranteedUntil) || hold.guaranteedUntil || undefined;
   return until && expiresAt ? earlier(until, expiresAt) : until;
+}
+
+/** When a hold ends from now on, how long it is guaranteed, and so when it renews itself. */
+function endsAt(hold: HoldRow, expiresAt: Date | null | undefined, guaranteed: Date | undefined, now: Date) {
+  const until = guaranteed ?? expiresAt;
+  return {
+    expiresAt: expiresAt?.toISOString(),
+    guaranteedUntil: guaranteed?.toISOString(),
+    renewAt: until == null ? undefined : (nextRenewal(hold, until, now)?.toISOString() ?? 'infinity'),
+  };
 }
 
 /** The new abilities of the authorization, when the processor states them. */

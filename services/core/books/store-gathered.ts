@@ -42,6 +42,7 @@ export async function storeGathered(
     return judge(request, subjects.get(request), captures);
   });
   const admitted = judged.flatMap((each) => ('input' in each ? each.input : []));
+  const authorizations = await readAuthorizations(query, admitted);
   const stored = await storeSubmissions(query, admitted);
   return judged.map((each) => {
     if (!('input' in each)) return each;
@@ -49,7 +50,8 @@ export async function storeGathered(
     const row = stored.get(input);
     if (!row) return AGAIN;
     const { outcome, processorRequestId } = row;
-    const facts = outcome === 'STORED' ? { ...input, processorRequestId, hold, capture } : undefined;
+    const authorization = authorizations.get(input.authorizationId ?? '');
+    const facts = outcome === 'STORED' ? { ...input, processorRequestId, hold, capture, authorization } : undefined;
     return { outcome, hold, facts };
   });
 }
@@ -105,6 +107,13 @@ async function readCaptures(query: Query, requests: readonly HoldRequest[]) {
   return new Map(rows.filter(({ kind }) => kind === 'CAPTURE').map((row) => [row.requestId, row]));
 }
 
+/** The renewals whose authorizations submissions are on; none of them changes any more. */
+async function readAuthorizations(query: Query, inputs: readonly SubmissionInput[]) {
+  const names = inputs.flatMap(({ authorizationId }) => authorizationId ?? []);
+  const rows = names.length > 0 ? await readSubmissions(query, names) : [];
+  return new Map(rows.map((row) => [row.requestId, row]));
+}
+
 function judge(
   request: HoldRequest,
   subject: Subject | undefined,
@@ -126,6 +135,7 @@ function judge(
     ...sentInput(request),
     ...wordsOf(request),
     reported: false,
+    authorizationId: hold.authorizationId,
     ...judgement,
     kind: request.kind,
     reserves: SUBMISSION_KINDS[request.kind].reserves,

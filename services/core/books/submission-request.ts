@@ -40,6 +40,8 @@ export interface HoldRequest extends Request, Partial<Words> {
   readonly merchantId?: string | undefined;
   /** Of a refund: the capture that it gives back. */
   readonly captureRequestId?: string | undefined;
+  /** The requestId of the authorization that it is on: of the hold, or of a RENEWAL. Undefined = the present one. */
+  readonly authorization?: string | undefined;
   /** As the caller gives it; undefined = the hold's currency. */
   readonly currency?: string | undefined;
   /**
@@ -76,7 +78,13 @@ export interface Reservation
   extends Partial<
     Pick<
       SubmissionInput,
-      'finalCapture' | 'automatic' | 'reported' | 'amountReleased' | 'processorReference' | 'fromReleased'
+      | 'finalCapture'
+      | 'automatic'
+      | 'reported'
+      | 'amountReleased'
+      | 'processorReference'
+      | 'fromReleased'
+      | 'authorizationId'
     >
   > {
   /** Minor units; reserved on the hold when its kind does so. */

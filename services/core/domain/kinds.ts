@@ -2,8 +2,10 @@ import type { OperationKind as ContractKind } from '../../../proto/gen/holdfast/
 
 /** The fixed properties of the operations of one kind. */
 interface KindFacts {
-  /** The statusInfo of a success (docs/verify-webhooks.md, "Paths"). Another result is `declined` or `failed`. */
+  /** The statusInfo of a success (docs/verify-webhooks.md, "Paths"). */
   readonly successWord: string;
+  /** That of any other result; absent = `declined` or `failed`. */
+  readonly failureWord?: string;
   /**
    * The status of a success. An expiry and a reversal take something from the merchant, and a return undoes what the
    * merchant wanted, so theirs is KO. EITHER = that of the outcome, OK or KO, and the word says it of both.
@@ -35,6 +37,7 @@ export const OPERATION_KINDS = {
   EXTENSION: { ...OFTEN, successWord: 'extended', successStatus: 'OK' },
   REFUND: { ...ALWAYS, successWord: 'refunded', successStatus: 'OK' },
   REFUND_RETURN: { ...ALWAYS, successWord: 'refund_returned', successStatus: 'KO' },
+  RENEWAL: { ...ALWAYS, successWord: 'renewed', failureWord: 'renewal_declined', successStatus: 'OK' },
   EXPIRING: { ...ALWAYS, successWord: 'expiring', successStatus: 'OK' },
   OCT: { ...ALWAYS, notification: 'oct', successWord: 'paid', successStatus: 'OK' },
   CORRECTION: { alwaysNotified: true, notification: 'EITHER', successWord: 'corrected', successStatus: 'EITHER' },
@@ -49,7 +52,7 @@ interface SubmissionFacts {
   /** The operation that its result is; null = it has no result of its own in the log. */
   readonly operation: OperationKind | null;
   /** Its kind in a processor's books: a name of EntryKind (proto/holdfast/processor/v1). */
-  readonly entry: 'CAPTURE' | 'VOID' | 'REFUND' | 'CREDIT' | 'INCREMENT' | 'DECREASE' | 'EXTENSION';
+  readonly entry: 'AUTHORIZATION' | 'CAPTURE' | 'VOID' | 'REFUND' | 'CREDIT' | 'INCREMENT' | 'DECREASE' | 'EXTENSION';
   /** The part of the hold that its amount is reserved from; null = it reserves nothing. */
   readonly reserves: 'REMAINING' | 'CAPTURED' | null;
   /** It must happen sooner or later: a refusal by the processor does not end it, but needs an operator. */
@@ -58,7 +61,8 @@ interface SubmissionFacts {
 
 /**
  * The kinds of submissions: operations sent to a processor under an identifier of ours, other than the placing of
- * holds. A LATE_VOID gives back an authorization that arrived after its hold had failed.
+ * holds. A RENEWAL authorizes anew what remains of a hold. A LATE_VOID gives back an authorization that its hold does
+ * not count on: one that arrived after the hold had failed, or that a renewal has replaced.
  */
 export const SUBMISSION_KINDS = {
   CAPTURE: { operation: 'CAPTURE', entry: 'CAPTURE', reserves: 'REMAINING', mustHappen: false },
@@ -68,6 +72,7 @@ export const SUBMISSION_KINDS = {
   LATE_VOID: { operation: null, entry: 'VOID', reserves: null, mustHappen: true },
   INCREMENT: { operation: 'INCREMENT', entry: 'INCREMENT', reserves: null, mustHappen: false },
   EXTENSION: { operation: 'EXTENSION', entry: 'EXTENSION', reserves: null, mustHappen: false },
+  RENEWAL: { operation: 'RENEWAL', entry: 'AUTHORIZATION', reserves: null, mustHappen: false },
   REFUND: { operation: 'REFUND', entry: 'REFUND', reserves: 'CAPTURED', mustHappen: false },
   OCT: { operation: 'OCT', entry: 'CREDIT', reserves: null, mustHappen: false },
 } as const satisfies Record<string, SubmissionFacts>;
@@ -92,7 +97,11 @@ export function mustHappen(kind: SentKind): boolean {
 export type SubmissionState = 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
 
 /** The last segment of a notification's path. */
-export type StatusInfo = (typeof OPERATION_KINDS)[OperationKind]['successWord'] | 'declined' | 'failed';
+export type StatusInfo =
+  | (typeof OPERATION_KINDS)[OperationKind]['successWord']
+  | (typeof OPERATION_KINDS)['RENEWAL']['failureWord']
+  | 'declined'
+  | 'failed';
 
 /** The notification of a result. */
 export function notificationOf(

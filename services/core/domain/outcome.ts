@@ -92,10 +92,11 @@ export function isOk(outcome: FinalOutcome): outcome is Approved {
   return outcome.answer === 'APPROVED';
 }
 
-/** The word for how an operation ended: the kind's own when it was done or says it of both, else declined or failed. */
+/** The word for how an operation ended: the kind's own if it has one, else declined or failed. */
 export function statusInfoOf(kind: OperationKind, outcome: FinalOutcome): StatusInfo {
-  const { successWord, successStatus } = OPERATION_KINDS[kind];
-  if (isOk(outcome) || successStatus === 'EITHER') return successWord;
+  const facts = OPERATION_KINDS[kind];
+  if (isOk(outcome) || facts.successStatus === 'EITHER') return facts.successWord;
+  if ('failureWord' in facts) return facts.failureWord;
   return outcome.answer === 'DECLINED' ? 'declined' : 'failed';
 }
 

@@ -2,6 +2,7 @@ import { drawId } from '../../../platform/draw-id.ts';
 import type { HoldRequest } from '../books/submission-request.ts';
 import { givenBackOtherwise, type Told } from '../domain/contradiction.ts';
 import { isOpen } from '../domain/hold-rules.ts';
+import { authorizationOf } from '../domain/kept-hold.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { contradictionRow } from '../storage/contradiction/contradictions.ts';
 import { addingTo, type EndAtProcessor, markEnded } from '../storage/hold/change-hold.ts';
@@ -27,14 +28,16 @@ export async function endHold(
 /**
  * Notes that the authorization of an open hold ended at the processor: nothing more can be captured. Operations in
  * flight, increments included, may or may not have been done before. When the amount given back fits neither case, it
- * is kept as a contradiction, and the hold does not end before an operator has looked. Returns the hold afterwards.
+ * is kept as a contradiction, and the hold does not end before an operator has looked. An authorization that a renewal
+ * has replaced may end. Returns the hold afterwards.
  */
 export async function noteEnd(sender: Sender, ended: EndAtProcessor, told: Told): Promise<HoldRow | undefined> {
   const { query } = sender.database;
-  const { requestId, amount, reference } = ended;
+  const { requestId, authorization, amount, reference } = ended;
   while (true) {
     const [hold] = await readHolds(query, [requestId]);
     if (hold?.phase !== 'AUTHORIZED' || !isOpen(hold) || hold.endedAs != null) return hold;
+    if (authorizationOf(hold) !== authorization) return hold;
     const { remaining, inFlight, merchantId, processor, currency } = hold;
     const adding = hold.changing === 'INCREMENT' ? await addingTo(query, requestId) : 0n;
     const left = { least: remaining, most: remaining + inFlight + adding };

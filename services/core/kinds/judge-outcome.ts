@@ -18,7 +18,7 @@ export function isOfOtherAmount({ kind, amount }: Pick<Facts, 'kind' | 'amount'>
   return compareAmount(outcome.amount, { least: amount, most: amount }) !== undefined;
 }
 
-/** A void or extension asks for no amount. */
+/** A void or extension asks for no amount. A renewal of another amount is given back. */
 const WITH_AMOUNT: ReadonlySet<SentKind> = new Set([
   'HOLD',
   'CAPTURE',
@@ -48,7 +48,7 @@ export function aboutOf(facts: Facts) {
 /** Returns whether a refused void is sent again: neither it nor the few before it arrived. */
 export async function isSentAgain({ database }: Sender, facts: Facts, { code }: Exclude<FinalOutcome, Approved>) {
   if (code !== 'never_received' || facts.kind === 'HOLD') return false;
-  return (await countLost(database.query, facts.holdRequestId, facts.kind)) < MOST_LOST;
+  return (await countLost(database.query, facts)) < MOST_LOST;
 }
 
 /** Number of times that an operation is sent again because it never arrived. */
@@ -109,20 +109,29 @@ export async function review({ database, log }: Sender, facts: Facts, processorC
   return isOpen;
 }
 
+/** An authorization, by the requestId of its hold or RENEWAL, that is to be given back. */
+export interface NotCountedOn {
+  readonly hold: Pick<HoldRow, 'requestId' | 'idHash'>;
+  readonly authorization: string;
+}
+
 /**
- * Compares an outcome with the result that was there before, and keeps what it contradicts. Returns a hold that has
- * failed, when its authorization is to be given back: nobody counts on it.
+ * Compares an outcome with the result that was there before, and keeps what it contradicts. Returns the authorization
+ * of a hold that has failed, or of a renewal that was not made: nobody counts on it.
  */
 export async function compareWithResult(
   sender: Sender,
   facts: Facts,
   outcome: FinalOutcome,
   told: Told,
-): Promise<HoldRow | undefined> {
+): Promise<NotCountedOn | undefined> {
   const { requestId } = facts;
   const { query } = sender.database;
   const hold = facts.kind === 'HOLD' ? await findHold(query, requestId) : undefined;
-  if (hold?.phase === 'FAILED') return isOk(outcome) ? hold : undefined;
+  if (hold?.phase === 'FAILED') return isOk(outcome) ? { hold, authorization: requestId } : undefined;
+  if (facts.kind === 'RENEWAL' && facts.hold && (await findSent(query, requestId))?.state === 'KO') {
+    return isOk(outcome) ? { hold: facts.hold, authorization: requestId } : undefined;
+  }
   // An operation without a result contradicts nothing. A corrected one is compared with its present result.
   const first = await findResult(query, requestId);
   if (!first) return undefined;

@@ -20,6 +20,7 @@ import {
   isOfOtherAmount,
   isSentAgain,
   leaveUnknown,
+  type NotCountedOn,
   readOutcome,
   review,
 } from './judge-outcome.ts';
@@ -114,8 +115,11 @@ export async function settle(
     const settled = await settleFinal(sender, facts, final, told);
     if (settled) return settled;
   }
-  const failed = await compareWithResult(sender, facts, final, told);
-  if (failed) await voidLate(sender, failed);
+  const late = await compareWithResult(sender, facts, final, told);
+  if (late) {
+    sender.log.warn('late_authorization', { requestId: facts.requestId });
+    await voidAuthorization(sender, late);
+  }
   return { is: 'OVERTAKEN' };
 }
 
@@ -134,7 +138,10 @@ export async function settleFinal(
 ): Promise<SettledNow | undefined> {
   // Stored before this one ends: nobody looks at a void that has ended. An expiry is sent again by the expiry sweep.
   const isLost = !isOk(outcome) && outcome.code === 'never_received';
-  if (isLost && facts.kind === 'LATE_VOID' && facts.hold) await voidLate(sender, facts.hold, facts.requestId);
+  if (isLost && facts.kind === 'LATE_VOID' && facts.hold) {
+    const { hold, authorizationId, requestId } = facts;
+    await voidAuthorization(sender, { hold, authorization: authorizationId ?? hold.requestId }, requestId);
+  }
   const settled = await sender.books.settle({ facts, outcome, at: sender.clock(), told });
   if (!settled.changed) return undefined;
   const { submission, before, hold, contradicts } = settled;
@@ -143,13 +150,15 @@ export async function settleFinal(
 }
 
 /**
- * Sees to it that the authorization of a failed hold is given back, once; recovery sends the void. `lost` is a void
- * that never arrived.
+ * Sees to it that an authorization that its hold does not count on is given back, once; recovery sends the void. `lost`
+ * is a void that never arrived.
  */
-async function voidLate({ database, books, clock, log }: Sender, hold: HoldRow, lost?: string): Promise<void> {
-  const { requestId: holdRequestId, idHash } = hold;
-  if (await hasLateVoid(database.query, holdRequestId, lost)) return;
+export async function voidAuthorization(
+  { database, books, clock }: Sender,
+  { hold: { requestId: holdRequestId, idHash }, authorization }: NotCountedOn,
+  lost?: string,
+): Promise<void> {
+  if (await hasLateVoid(database.query, { holdRequestId, authorization, lost })) return;
   const at = clock();
-  await books.store({ kind: 'LATE_VOID', requestId: drawId(), idHash, at, inquireAt: at });
-  log.warn('late_authorization', { requestId: holdRequestId });
+  await books.store({ kind: 'LATE_VOID', requestId: drawId(), idHash, authorization, at, inquireAt: at });
 }

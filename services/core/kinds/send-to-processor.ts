@@ -62,6 +62,23 @@ const SEND: Readonly<Record<SubmissionKind, Send>> = {
     return processor.send('incrementAuthorization', { ...onAuthorization(increment), ...what });
   },
   EXTENSION: (processor, extension) => processor.send('extendAuthorization', onAuthorization(extension)),
+  RENEWAL(processor, renewal) {
+    const hold = holdOf(renewal);
+    const { amount, currency } = renewal;
+    return processor.send('authorize', {
+      ...named(renewal),
+      terminalId: hold.terminalId,
+      userId: hold.userId,
+      tokenId: hold.tokenId ?? '',
+      amount,
+      currency,
+      ...referenceOf({ ...hold, kind: 'HOLD' }),
+      description: hold.description ?? '',
+      merchantReason: MerchantReason.REAUTHORIZATION,
+      networkTransactionId: hold.networkTransactionId ?? hold.sentNetworkTransactionId ?? '',
+      renews: onAuthorization(renewal).authorizationRequestId,
+    });
+  },
   OCT(processor, oct) {
     const { amount, currency } = oct;
     return processor.send('credit', {
@@ -123,9 +140,9 @@ export function named(facts: Pick<Facts, 'requestId' | 'processorRequestId' | 'm
 
 /** The fields of every call about an authorization. */
 function onAuthorization(submission: SubmissionFacts) {
-  const hold = holdOf(submission);
-  const authorizationReference = hold.processorReference ?? '';
-  return { ...named(submission), authorizationRequestId: identifierOf(hold), authorizationReference };
+  const { authorization = holdOf(submission) } = submission;
+  const authorizationReference = authorization.processorReference ?? '';
+  return { ...named(submission), authorizationRequestId: identifierOf(authorization), authorizationReference };
 }
 
 function holdOf({ hold }: SubmissionFacts): HoldRow {

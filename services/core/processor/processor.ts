@@ -63,6 +63,8 @@ export interface Processor {
   stepBroken(step: Step): bigint | undefined;
   /** Returns whether it can send a customer to its issuer (step_up), as far as known. */
   stepsUp(): boolean;
+  /** Returns whether it keeps which authorization another one renews (renewals), as far as known. */
+  renews(): boolean;
   /** Returns whether it answers, as far as known. */
   isAvailable(): boolean;
   /** Asks how it is when it has answered nothing for so long, by default 5 s: nobody may have called. */
@@ -202,6 +204,7 @@ export function openProcessor(options: ProcessorOptions): Processor {
     stepBroken: (step) => stepBrokenBy(step, description),
     admits: (merchantId) => !identity.isOther() && callers.hasRoom(merchantId) && breaker.admits(merchantId),
     stepsUp: () => description?.stepUp ?? true,
+    renews: () => description?.renewals ?? true,
     isAvailable: () => !identity.isOther() && breaker.isClosed(),
     async askWhenSilent(silenceMs = SILENCE_MS) {
       if (!breaker.isSilent(silenceMs)) return;

@@ -102,6 +102,7 @@ const GONE: Processor = {
   amountBreach: () => undefined,
   stepBroken: () => undefined,
   stepsUp: () => false,
+  renews: () => false,
   callers: limitCallers(Number.POSITIVE_INFINITY),
   send: async () => UNKNOWN,
   createCheckout: async () => undefined,

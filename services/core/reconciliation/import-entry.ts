@@ -7,6 +7,7 @@ import type { HoldRequest, PlaceRequest, Stored } from '../books/submission-requ
 import type { ReadTakenBack, TakingBack } from '../books/take-back.ts';
 import { BY_INQUIRY } from '../domain/contradiction.ts';
 import { endOf } from '../domain/hold-rules.ts';
+import { authorizationOf } from '../domain/kept-hold.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { endHold, noteEnd } from '../kinds/end-hold.ts';
 import { perform } from '../kinds/perform.ts';
@@ -273,7 +274,9 @@ async function importEnd(sender: Sender, holdRequestId: string): Promise<string>
   const open = await findHold(query, holdRequestId);
   if (!open) throw new Unable('its hold is not here any more');
   if (isToBePlaced(open)) throw notPlacedYet(open);
-  const ended = { requestId: holdRequestId, as: 'EXPIRED', amount: open.remaining, reference: '' } as const;
+  const { remaining: amount } = open;
+  const authorization = authorizationOf(open);
+  const ended = { requestId: holdRequestId, authorization, as: 'EXPIRED', amount, reference: '' } as const;
   const hold = await noteEnd(sender, ended, BY_INQUIRY);
   if (hold?.endedAs != null) await endHold(sender, hold, { imported: true });
   return holdRequestId;

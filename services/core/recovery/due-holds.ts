@@ -1,10 +1,18 @@
 import { isOpen } from '../domain/hold-rules.ts';
 import { endHold, performBySystem } from '../kinds/end-hold.ts';
 import { MOST_LOST } from '../kinds/judge-outcome.ts';
+import { voidAuthorization } from '../kinds/perform.ts';
 import type { Sender } from '../kinds/sender.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import type { Due } from '../storage/by-turns.ts';
-import { type DueHold, findDueHolds, findHoldsToCapture } from '../storage/hold/find-due-holds.ts';
+import {
+  type DueHold,
+  findDueHolds,
+  findHoldsToCapture,
+  findHoldsToRenew,
+  findHoldsToVoid,
+  type HoldToVoid,
+} from '../storage/hold/find-due-holds.ts';
 import { findRenewed, markOldReleased, type Renewed } from '../storage/hold/find-renewed.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
 import { findExpiring } from '../storage/hold/tell-expiring.ts';
@@ -65,6 +73,33 @@ export function automaticCaptures(recovery: Sender, at: AtProcessor = AT_ANY_PRO
   };
 }
 
+/**
+ * Renews the authorizations of holds that are kept. The renewal and its hold's mark are stored by one statement, so two
+ * workers make one; one whose worker dies is settled by an inquiry.
+ */
+export function keptHolds(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
+  const { clock, database } = recovery;
+  return {
+    ...EACH,
+    name: 'renew-kept',
+    find: (asked) => findHoldsToRenew(database, { ...asked, now: clock() }, at),
+    async handle({ idHash }) {
+      await performBySystem(recovery, { kind: 'RENEWAL', idHash });
+    },
+  };
+}
+
+/** Gives back what renewals have left: the authorizations before, or new ones that came too late. */
+export function replacedAuthorizations(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<HoldToVoid> {
+  const { clock, database } = recovery;
+  return {
+    ...EACH,
+    name: 'void-replaced',
+    find: (asked) => findHoldsToVoid(database, { ...asked, now: clock() }, at),
+    handle: (hold) => voidAuthorization(recovery, { hold, authorization: hold.toVoid }),
+  };
+}
+
 /** Tells merchants that holds end soon. */
 export function expiringNotices(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<ReadHold & Due> {
   const { clock, database, books } = recovery;
@@ -101,10 +136,11 @@ export function renewals(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): 
  * that never arrived is repeated a few times: its sender may have died.
  */
 async function releaseOld(sender: Sender, renewed: Renewed) {
-  const { requestId: old, idHash, status, renewedBy, renewalPhase, isRefused } = renewed;
+  const { requestId: holdRequestId, authorizationId, idHash, status, renewedBy, renewalPhase, isRefused } = renewed;
   const { query } = sender.database;
   const isLeft = renewalPhase === 'FAILED' || !isOpen({ status }) || isRefused;
-  if (isLeft || (await countLost(query, old, 'RELEASE')) >= MOST_LOST) return markOldReleased(query, renewedBy);
+  const release = { kind: 'RELEASE', holdRequestId, authorizationId } as const;
+  if (isLeft || (await countLost(query, release)) >= MOST_LOST) return markOldReleased(query, renewedBy);
   // When something else of the hold came first, it is looked at again.
   const { is } = await performBySystem(sender, { kind: 'RELEASE', idHash });
   if (is === 'SETTLED') await markOldReleased(query, renewedBy);

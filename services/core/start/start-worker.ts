@@ -15,7 +15,14 @@ import { openMetrics } from '../metrics/core-metrics.ts';
 import { contractViolations, measuredProcessor } from '../metrics/measured-processor.ts';
 import { metricsTokens, openMetricsServer } from '../metrics/metrics-server.ts';
 import { openProcessors, rowsByProcessor } from '../processor/processors.ts';
-import { automaticCaptures, expiries, expiringNotices, renewals } from '../recovery/due-holds.ts';
+import {
+  automaticCaptures,
+  expiries,
+  expiringNotices,
+  keptHolds,
+  renewals,
+  replacedAuthorizations,
+} from '../recovery/due-holds.ts';
 import { checkoutExpiries, inquiries } from '../recovery/inquire-open.ts';
 import { type Work, workLoop } from '../recovery/work-loop.ts';
 import { rollMinutes } from '../reports/rolled-minutes.ts';
@@ -95,6 +102,8 @@ export async function startWorker(settings: WorkerSettings, options: { clock?: C
       return [
         start(inquiries(recovery, at)),
         start(automaticCaptures(recovery, at)),
+        start(keptHolds(recovery, at)),
+        start(replacedAuthorizations(recovery, at)),
         start(expiringNotices(recovery, at)),
         start(renewals(recovery, at)),
         start(expiries(recovery, at)),

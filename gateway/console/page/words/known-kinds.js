@@ -13,6 +13,7 @@ export const KNOWN_KINDS = [
   'EXTENSION',
   'REFUND',
   'REFUND_RETURN',
+  'RENEWAL',
   'EXPIRING',
   'OCT',
   'CORRECTION',

@@ -42,7 +42,8 @@ export declare type Operation = Message<"holdfast.v1.Operation"> & {
 
   /**
    * The word of its notification's path: authorized, declined, failed, captured, incremented, extended, refunded,
-   * refund_returned, reversed, reinstated, released, partially_released, expired, paid, returned, corrected.
+   * refund_returned, reversed, reinstated, released, partially_released, expired, renewed, renewal_declined, paid,
+   * returned, corrected.
    *
    * @generated from field: string status_info = 4;
    */
@@ -562,6 +563,13 @@ export enum OperationKind {
    * @generated from enum value: OPERATION_KIND_PARTIAL_RELEASE = 15;
    */
   PARTIAL_RELEASE = 15,
+
+  /**
+   * Reserve anew what remains of a hold, before its guarantee ends: by the hold itself, until its keep_until.
+   *
+   * @generated from enum value: OPERATION_KIND_RENEWAL = 16;
+   */
+  RENEWAL = 16,
 }
 
 /**

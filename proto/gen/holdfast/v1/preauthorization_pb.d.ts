@@ -318,6 +318,21 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
    * @generated from field: repeated holdfast.v1.FieldWarning warnings = 42;
    */
   warnings: FieldWarning[];
+
+  /**
+   * Until when it renews itself: before its guarantee ends, what remains is authorized anew, and then the authorization
+   * before is given back.
+   *
+   * @generated from field: google.protobuf.Timestamp keep_until = 46;
+   */
+  keepUntil?: Timestamp | undefined;
+
+  /**
+   * Its authorizations, oldest first, when it renews itself or did. Only GetPreauthorization shows them.
+   *
+   * @generated from field: repeated holdfast.v1.Authorization authorizations = 47;
+   */
+  authorizations: Authorization[];
 };
 
 /**
@@ -325,6 +340,47 @@ export declare type Preauthorization = Message<"holdfast.v1.Preauthorization"> &
  * Use `create(PreauthorizationSchema)` to create a new message.
  */
 export declare const PreauthorizationSchema: GenMessage<Preauthorization>;
+
+/**
+ * One authorization of a hold that renews itself: what the card's issuer has reserved.
+ *
+ * @generated from message holdfast.v1.Authorization
+ */
+export declare type Authorization = Message<"holdfast.v1.Authorization"> & {
+  /**
+   * The processor's reference; at most 64 characters.
+   *
+   * @generated from field: string reference = 1;
+   */
+  reference: string;
+
+  /**
+   * When the processor approved it.
+   *
+   * @generated from field: google.protobuf.Timestamp placed_at = 2;
+   */
+  placedAt?: Timestamp | undefined;
+
+  /**
+   * When it was given back, or the hold closed; absent = neither yet.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_at = 3;
+   */
+  endedAt?: Timestamp | undefined;
+
+  /**
+   * How long the card scheme guarantees it. Absent = the processor has not said.
+   *
+   * @generated from field: google.protobuf.Timestamp guaranteed_until = 4;
+   */
+  guaranteedUntil?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.Authorization.
+ * Use `create(AuthorizationSchema)` to create a new message.
+ */
+export declare const AuthorizationSchema: GenMessage<Authorization>;
 
 /**
  * What the customer does before the hold is placed: goes to a page, and comes back to the hold's return_url.
@@ -708,6 +764,13 @@ export declare type CreatePreauthorizationRequest = Message<"holdfast.v1.CreateP
    * @generated from field: optional holdfast.v1.ThreeDSecure three_d_secure = 19;
    */
   threeDSecure?: ThreeDSecure | undefined;
+
+  /**
+   * With token_id: until when the hold renews itself. In the future, and at most 90 days away.
+   *
+   * @generated from field: google.protobuf.Timestamp keep_until = 20;
+   */
+  keepUntil?: Timestamp | undefined;
 };
 
 /**
@@ -1419,6 +1482,13 @@ export declare type UpdatePreauthorizationRequest = Message<"holdfast.v1.UpdateP
    * @generated from field: map<string, string> metadata = 8;
    */
   metadata: { [key: string]: string };
+
+  /**
+   * Of a hold with token_id: until when it renews itself. In the future, and at most 90 days away.
+   *
+   * @generated from field: google.protobuf.Timestamp keep_until = 9;
+   */
+  keepUntil?: Timestamp | undefined;
 };
 
 /**
@@ -2179,9 +2249,9 @@ export declare const PreauthorizationService: GenService<{
   },
   /**
    * Changes what a hold is for, or when it is captured or ends by itself; makes no operation, and may be repeated.
-   * capture_at and release_at can be changed until they fall due, while the hold is open. Errors:
-   * PREAUTHORIZATION_NOT_FOUND, HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, TIME_OUT_OF_RANGE,
-   * SIGNATURE_REQUIRED.
+   * capture_at, release_at and keep_until can be changed while the hold is open, the first two until they fall due.
+   * Errors: PREAUTHORIZATION_NOT_FOUND, HOLD_NOT_PLACED, HOLD_EXPIRED, HOLD_RELEASED, HOLD_CAPTURED, TIME_OUT_OF_RANGE,
+   * SIGNATURE_REQUIRED, NOT_SUPPORTED.
    *
    * @generated from rpc holdfast.v1.PreauthorizationService.UpdatePreauthorization
    */

@@ -11,7 +11,7 @@ import {
   ThreeDSecure,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { WrittenHold } from '../../books/written.ts';
-import { endTimes, judgeTimes, judgeUnsignedCapture } from '../../domain/chosen-times.ts';
+import { endTimes, judgeTimes, judgeUnsignedCapture, keptTime, NEEDS_TOKEN } from '../../domain/chosen-times.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
 import { pageEnd } from '../../kinds/page.ts';
@@ -24,6 +24,7 @@ import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import { answerKnown, demandAnswerable, type First } from '../answer-stored.ts';
 import { type Core, type Method, placeOf } from '../core.ts';
 import { agreeing, claimOf, type Fields } from '../idempotency.ts';
+import { refusalOf } from '../refuse.ts';
 import { contractOf, dateOf, FieldCheck } from '../server/check-fields.ts';
 import { wordsIn } from '../words.ts';
 import { refuseStrayId, requestOf, write } from '../write.ts';
@@ -171,13 +172,19 @@ function check(
   if (request.merchantInitiated && (request.tokenId === undefined || request.customerPresent === true)) {
     fields.add('merchant_initiated', 'belongs to a hold with token_id and without the customer');
   }
+  if (request.keepUntil && request.tokenId === undefined) fields.add('keep_until', NEEDS_TOKEN);
   fields.metadata(request.metadata);
   const refusal = fields.refusal();
   if (refusal) return refusal;
+  const keepUntil = dateOf(request.keepUntil);
+  if (keepUntil && !processor.renews()) return refusalOf('NOT_SUPPORTED');
   const periodEnd = new Date(now.getTime() + contract.holdPeriodS * 1_000);
   const expected = { field: 'expected_capture_at', at: dateOf(request.expectedCaptureAt) };
-  const terms = { captureAt: dateOf(request.captureAt), releaseAt: dateOf(request.releaseAt) };
-  return judgeTimes([expected, ...endTimes(terms, periodEnd)], now) ?? judgeUnsignedCapture(terms, contract);
+  const terms = { captureAt: dateOf(request.captureAt), releaseAt: dateOf(request.releaseAt), keepUntil };
+  return (
+    judgeTimes([expected, keptTime(keepUntil, now), ...endTimes(terms, periodEnd)], now) ??
+    judgeUnsignedCapture(terms, contract)
+  );
 }
 
 /** With a token the customer goes to a page only to be authenticated by its issuer. */
@@ -217,6 +224,7 @@ function businessFields(hold: CreatePreauthorizationRequest | HoldRow): Record<s
     expectedCaptureAt: dateOf(hold.expectedCaptureAt)?.toISOString(),
     captureAt: dateOf(hold.captureAt)?.toISOString(),
     releaseAt: dateOf(hold.releaseAt)?.toISOString(),
+    ...(hold.keepUntil && { keepUntil: dateOf(hold.keepUntil)?.toISOString() }),
   };
 }
 
@@ -260,6 +268,7 @@ function newHold(
     renews,
     captureAt: dateOf(request.captureAt),
     releaseAt: dateOf(request.releaseAt),
+    keepUntil: dateOf(request.keepUntil),
     metadata: Object.keys(request.metadata).length > 0 ? { ...request.metadata } : undefined,
     returnUrl: request.returnUrl,
     saveCard: request.saveCard,

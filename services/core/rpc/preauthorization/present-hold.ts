@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
+  AuthorizationSchema,
   type HoldPhase,
   MerchantReason,
   PreauthorizationSchema,
@@ -9,8 +10,9 @@ import { frozenBecauseOf } from '../../domain/contradiction.ts';
 import { isOpen } from '../../domain/hold-rules.ts';
 import { inOrder } from '../../domain/notification-body.ts';
 import type { Cipher } from '../../storage/cipher.ts';
-import type { AskedTerms } from '../../storage/hold/hold-row.ts';
+import type { AskedTerms, HoldRow } from '../../storage/hold/hold-row.ts';
 import { preauthorizationIdOf } from '../../storage/hold/preauthorization-id.ts';
+import type { Replacing } from '../../storage/submission/read-submissions.ts';
 import { present, presentCard, presentError } from '../present.ts';
 
 /**
@@ -49,6 +51,25 @@ export function presentListed(hold: WrittenHold, cipher: Cipher) {
     ...presentCard(hold),
     ...presentError(hold),
   };
+}
+
+/** The authorizations of a hold that renews itself, or did; of others, and of holds that were never placed, none. */
+export function presentAuthorizations(hold: HoldRow, renewals: readonly Replacing[]) {
+  if (hold.placedAt == null || (hold.keepUntil == null && hold.authorizationId == null)) return [];
+  const first = {
+    reference: hold.processorReference,
+    placedAt: hold.placedAt,
+    guaranteedUntil: renewals.length > 0 ? hold.firstGuaranteedUntil : hold.guaranteedUntil,
+  };
+  const others = renewals.map(({ processorReference: reference, finalAt: placedAt, guaranteedUntilAfter }) => {
+    return { reference, placedAt, guaranteedUntil: guaranteedUntilAfter };
+  });
+  return [first, ...others].map((authorization, place) =>
+    present(AuthorizationSchema, {
+      ...authorization,
+      endedAt: place < renewals.length ? renewals[place]?.gaveBackAt : hold.closedAt,
+    }),
+  );
 }
 
 function initiatedBy({ merchantReason, sentNetworkTransactionId: id }: WrittenHold) {
@@ -108,7 +129,8 @@ export function withTerms(hold: WrittenHold, terms: AskedTerms | null | undefine
   const { description = null, merchantReference = null, metadata = null } = terms;
   const captureAt = terms.captureAt ? new Date(terms.captureAt) : null;
   const releaseAt = terms.releaseAt ? new Date(terms.releaseAt) : null;
-  return { ...hold, captureAt, releaseAt, description, merchantReference, metadata };
+  const keepUntil = terms.keepUntil ? new Date(terms.keepUntil) : null;
+  return { ...hold, captureAt, releaseAt, keepUntil, description, merchantReference, metadata };
 }
 
 const UNTOUCHED = {

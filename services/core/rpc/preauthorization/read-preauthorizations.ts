@@ -3,20 +3,28 @@ import { HoldfastError } from '../../domain/refusal.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import { findHold, findHoldByHandle, type HoldFilter, listHolds } from '../../storage/hold/read-holds.ts';
-import { readCaptures } from '../../storage/submission/read-submissions.ts';
+import { readCaptures, readRenewals } from '../../storage/submission/read-submissions.ts';
 import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { BY_REQUEST_ID, filtersOf, readPage } from '../pages.ts';
 import { presentCapture } from '../present.ts';
 import { refusalOf } from '../refuse.ts';
 import { isInScope, roleOf, scopeOf } from '../server/caller.ts';
-import { presentHold, presentListed } from './present-hold.ts';
+import { presentAuthorizations, presentHold, presentListed } from './present-hold.ts';
 
 /** Looks up a hold with its newest captures; operations of the hold list the results of all. */
 export const getPreauthorization: Method<'getPreauthorization'> = async (core, request, context) => {
   const hold = await namedHold(core, request, scopeOf(context, request.merchantId));
-  const captures = await readCaptures(core.database.query, hold.requestId, MOST_CAPTURES);
-  return { preauthorization: { ...presentHold(hold, core.cipher), captures: captures.map(presentCapture) } };
+  const { query } = core.database;
+  const captures = await readCaptures(query, hold.requestId, MOST_CAPTURES);
+  const renewals = hold.authorizationId == null ? [] : await readRenewals(query, hold.requestId);
+  return {
+    preauthorization: {
+      ...presentHold(hold, core.cipher),
+      captures: captures.map(presentCapture),
+      authorizations: presentAuthorizations(hold, renewals),
+    },
+  };
 };
 
 /** Reads of a hold cost little, however often it was captured. */

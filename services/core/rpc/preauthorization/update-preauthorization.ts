@@ -1,7 +1,9 @@
 import type { UpdatePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { endTimes, judgeTimes, judgeUnsignedCapture } from '../../domain/chosen-times.ts';
+import { endTimes, judgeTimes, judgeUnsignedCapture, keptTime, NEEDS_TOKEN } from '../../domain/chosen-times.ts';
 import { endOf } from '../../domain/hold-rules.ts';
+import { nextRenewal } from '../../domain/kept-hold.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
+import type { Processor } from '../../processor/processor.ts';
 import { demandInTime } from '../../storage/bound-change.ts';
 import { changeTerms, type Terms } from '../../storage/hold/change-terms.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
@@ -37,7 +39,7 @@ async function update(core: Core, request: UpdatePreauthorizationRequest, named:
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const hold = await ownHold(core, request.requestId);
     await refuseReference(core, () => hold.merchantId, request.merchantReference);
-    const terms = changed(hold, request, named);
+    const terms = changed(hold, request, named, core.clock());
     await judge(core, hold, terms, named);
     if (await changeTerms(core.database.query, hold, terms)) {
       return { preauthorization: presentHold({ ...hold, ...terms }, core.cipher) };
@@ -51,7 +53,14 @@ const MOST_TRIES = 10;
 
 type Names = ReadonlySet<string>;
 
-const CHANGEABLE: Names = new Set(['capture_at', 'release_at', 'description', 'merchant_reference', 'metadata']);
+const CHANGEABLE: Names = new Set([
+  'capture_at',
+  'release_at',
+  'keep_until',
+  'description',
+  'merchant_reference',
+  'metadata',
+]);
 
 /** The fields that the mask names. Throws INVALID_REQUEST for others, for none, and for texts with card numbers. */
 function fieldsOf(request: UpdatePreauthorizationRequest): Names {
@@ -67,12 +76,18 @@ function fieldsOf(request: UpdatePreauthorizationRequest): Names {
 }
 
 /** The terms of a hold after the change. */
-function changed(hold: HoldRow, request: UpdatePreauthorizationRequest, named: Names): Terms {
-  const { captureAt, releaseAt, description, merchantReference, metadata } = hold;
+function changed(hold: HoldRow, request: UpdatePreauthorizationRequest, named: Names, now: Date): Terms {
+  const { description, merchantReference, metadata, expiresAt, guaranteedUntil } = hold;
   const newMetadata = Object.keys(request.metadata).length > 0 ? { ...request.metadata } : null;
+  const times = {
+    captureAt: named.has('capture_at') ? (dateOf(request.captureAt) ?? null) : hold.captureAt,
+    releaseAt: named.has('release_at') ? (dateOf(request.releaseAt) ?? null) : hold.releaseAt,
+    keepUntil: named.has('keep_until') ? (dateOf(request.keepUntil) ?? null) : hold.keepUntil,
+  };
+  const until = guaranteedUntil ?? expiresAt;
   return {
-    captureAt: named.has('capture_at') ? (dateOf(request.captureAt) ?? null) : captureAt,
-    releaseAt: named.has('release_at') ? (dateOf(request.releaseAt) ?? null) : releaseAt,
+    ...times,
+    renewAt: (until && nextRenewal(times, until, now)) ?? null,
     description: named.has('description') ? (request.description ?? null) : description,
     merchantReference: named.has('merchant_reference') ? (request.merchantReference ?? null) : merchantReference,
     metadata: named.has('metadata') ? newMetadata : metadata,
@@ -81,7 +96,7 @@ function changed(hold: HoldRow, request: UpdatePreauthorizationRequest, named: N
 
 /** Throws the refusal of a change of times: the hold has ended, or a time has fallen due or is out of range. */
 async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Promise<void> {
-  if (!named.has('capture_at') && !named.has('release_at')) return;
+  if (!['capture_at', 'release_at', 'keep_until'].some((name) => named.has(name))) return;
   const now = core.clock();
   if (hold.phase === 'FAILED') throw refusalOf('HOLD_NOT_PLACED');
   // While the database is being reconciled nothing falls due, so that what a restore has lost can be said again.
@@ -96,14 +111,23 @@ async function judge(core: Core, hold: HoldRow, terms: Terms, named: Names): Pro
     const names = violations.map(({ field }) => field).join(', ');
     throw new HoldfastError('TIME_OUT_OF_RANGE', `a time has fallen due: ${names}`, { violations });
   }
+  if (named.has('keep_until')) demandKeepable(hold, terms, core.processors.of(hold));
   const periodEnd = hold.expiresAt ?? new Date(hold.createdAt.getTime() + hold.holdPeriodS * 1_000);
+  const kept = named.has('keep_until') ? [keptTime(terms.keepUntil, now)] : [];
   // A time that has fallen due is no reason to refuse another change.
-  const times = endTimes(terms, periodEnd).filter(({ field }) => !due.includes(field));
+  const times = [...kept, ...endTimes(terms, periodEnd)].filter(({ field }) => !due.includes(field));
   const refusal = judgeTimes(times, now);
   if (refusal) throw refusal;
   if (!named.has('capture_at')) return;
   const unsigned = judgeUnsignedCapture(terms, await contractOf(core, hold.merchantId));
   if (unsigned) throw unsigned;
+}
+
+/** Only what a token has placed, at a processor that keeps what an authorization renews, can be renewed. */
+function demandKeepable({ tokenId }: HoldRow, { keepUntil }: Terms, processor: Processor): void {
+  if (keepUntil == null) return;
+  if (tokenId == null) throw invalidField('keep_until', NEEDS_TOKEN);
+  if (!processor.renews()) throw refusalOf('NOT_SUPPORTED');
 }
 
 /** The times of a hold that have fallen due; a capture that a worker has made is due by that worker's clock. */

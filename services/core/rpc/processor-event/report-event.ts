@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import {
@@ -20,7 +21,7 @@ import { finalOutcome } from '../../processor/read-result.ts';
 import { findOrImportHold } from '../../reconciliation/import-hold.ts';
 import { findEvent, type NamedEvent, rememberEvent } from '../../storage/processor-event/processor-events.ts';
 import { reconcilingSince } from '../../storage/reconciling.ts';
-import { findSentAs, type Sent } from '../../storage/submission/find-sent.ts';
+import { findSent, findSentAs, type Sent } from '../../storage/submission/find-sent.ts';
 import type { Core, Method } from '../core.ts';
 import { invalidField, noResultYet, refusalOf } from '../refuse.ts';
 import { reporterOf } from '../server/caller.ts';
@@ -94,8 +95,13 @@ async function findReported(core: Core, processor: string, event: ReportEventReq
     event.case === 'checkoutCompleted' || event.case === 'operationSettled'
       ? await findOrImportHold(core, processor, identifier)
       : await findSentAs(core.database.query, identifier, processor);
-  if (!sent || (kind !== undefined && sent.kind !== kind)) throw refusalOf('OPERATION_NOT_FOUND');
+  if (!sent || (kind !== undefined && kind !== roleOf(sent))) throw refusalOf('OPERATION_NOT_FOUND');
   return sent;
+}
+
+/** An event about an authorization is about a hold, whether the hold's own placing made it, or a renewal. */
+function roleOf({ kind }: Sent): SentKind {
+  return kind === 'RENEWAL' ? 'HOLD' : kind;
 }
 
 /** The subject that an event names: an identifier at the processor, and its kind, unless any is possible. */
@@ -156,10 +162,18 @@ async function act(core: Core, sent: Sent, { event }: ReportEventRequest, rememb
     case 'captureReinstated':
     case 'refundReturned':
     case 'creditReturned':
-      return takenBack(core, sent, event, remembered);
+      return takenBack(core, await subjectIn(core, sent), event, remembered);
     case 'foreignCapture':
-      return freezeCharged(core, sent, event.value, told);
+      return freezeCharged(core, await subjectIn(core, sent), event.value, told);
   }
+}
+
+/** The hold of a renewal, whose books have what becomes of its authorization; else the operation itself. */
+async function subjectIn({ database: { query } }: Core, sent: Sent): Promise<Sent> {
+  if (sent.kind !== 'RENEWAL' || sent.holdRequestId === null) return sent;
+  const hold = await findSent(query, sent.holdRequestId);
+  assert(hold, 'the hold of a renewal was stored before');
+  return hold;
 }
 
 async function settle(core: Core, sent: Sent, result: Result | undefined, remembered: NamedEvent): Promise<void> {
@@ -174,16 +188,20 @@ async function settle(core: Core, sent: Sent, result: Result | undefined, rememb
 /**
  * Ends a hold whose authorization ended at the processor, like one whose period is over: nothing more is captured, and
  * the remaining amount is given back once operations in flight have their results and the amount is not in doubt. The
- * end of a hold that is not placed yet is refused for now. The end of an ended hold changes nothing.
+ * end of a hold that is not placed yet, or of a renewal without a result, is refused for now. The end of an ended hold
+ * changes nothing, nor does that of an authorization that is not its hold's any more.
  */
 async function authorizationEnded(
   core: Core,
-  { requestId }: Sent,
+  sent: Sent,
   { end, amount, reference }: AuthorizationEnded,
   told: Told,
 ): Promise<void> {
+  const isRenewal = sent.kind === 'RENEWAL';
+  if (isRenewal && sent.state !== 'OK' && sent.state !== 'KO') throw noResultYet('the renewal');
   const as = end === AuthorizationEnd.VOIDED ? 'RELEASED' : 'EXPIRED';
-  const hold = await noteEnd(core, { requestId, as, amount, reference }, told);
+  const { requestId } = await subjectIn(core, sent);
+  const hold = await noteEnd(core, { requestId, authorization: sent.requestId, as, amount, reference }, told);
   if (!hold) throw refusalOf('OPERATION_NOT_FOUND');
   if (hold.phase === 'FAILED') return;
   if (hold.phase !== 'AUTHORIZED') throw noResultYet('the hold');

@@ -32,9 +32,9 @@ const CARD = ['brand', 'last4', 'expiry_month', 'expiry_year', 'funding', 'three
 /** Only the notification of a hold's own result has the token. */
 const READ_NOTIFIED = sql('read-notified')`
     select o.request_id, d.id as delivery_id, d.body, i.request_id is not null as imported,
-      case when o.kind = 'EXTENSION' and o.status = 'OK' then s.expires_at_after end as expires_at,
+      case when o.kind in ('EXTENSION', 'RENEWAL') and o.status = 'OK' then s.expires_at_after end as expires_at,
       case when o.status <> 'OK' then null when o.kind = 'HOLD' then h.first_guaranteed_until
-        when o.kind in ('INCREMENT', 'EXTENSION') then s.guaranteed_until_after end as guaranteed_until,
+        when o.kind in ('INCREMENT', 'EXTENSION', 'RENEWAL') then s.guaranteed_until_after end as guaranteed_until,
       ${CARD},
       case when o.kind = 'HOLD' then h.generated_token_id end as generated_token_id
     from operation o

@@ -20,6 +20,8 @@ const STORE_CHECKOUT = sql('store-checkout')`update hold set phase = 'AWAITING_C
 /** The end of an authorization at the processor without a void or capture of ours. */
 export interface EndAtProcessor {
   readonly requestId: string;
+  /** The requestId of the hold, or of the renewal that made the authorization. */
+  readonly authorization: string;
   /** The outcome booked for the remaining amount. */
   readonly as: 'RELEASED' | 'EXPIRED';
   /** The amount given back, minor units. */
@@ -35,7 +37,7 @@ export interface EndAtProcessor {
 export async function markEnded(
   query: Query,
   version: ReadHold['version'],
-  { requestId, as, amount, reference }: EndAtProcessor,
+  { requestId, as, amount, reference }: Omit<EndAtProcessor, 'authorization'>,
   contradiction?: ContradictionInput,
 ): Promise<boolean> {
   const values = [requestId, as, amount, reference, version, contradiction && JSON.stringify(contradiction)];

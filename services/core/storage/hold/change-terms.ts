@@ -6,7 +6,10 @@ import { noticeAt } from './notice-at.ts';
 import type { ReadHold } from './read-holds.ts';
 
 /** The fields of a hold that an update can change. */
-export type Terms = Pick<HoldRow, 'captureAt' | 'releaseAt' | 'description' | 'merchantReference' | 'metadata'>;
+export type Terms = Pick<
+  HoldRow,
+  'captureAt' | 'releaseAt' | 'keepUntil' | 'renewAt' | 'description' | 'merchantReference' | 'metadata'
+>;
 
 /**
  * Changes the terms of a hold, if it is still as it was read. What was asked for first is kept, and what has been
@@ -14,7 +17,7 @@ export type Terms = Pick<HoldRow, 'captureAt' | 'releaseAt' | 'description' | 'm
  * of the call.
  */
 export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): Promise<boolean> {
-  const { captureAt, releaseAt, description, merchantReference, metadata } = terms;
+  const { captureAt, releaseAt, keepUntil, renewAt, description, merchantReference, metadata } = terms;
   const before = askedOf(hold);
   const values = [
     hold.requestId,
@@ -27,6 +30,8 @@ export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): P
     JSON.stringify(hold.asked ?? before),
     JSON.stringify(before),
     deadlineOfCall() ?? null,
+    keepUntil,
+    renewAt,
   ];
   const changed = await committing((begins) => {
     begins();
@@ -35,10 +40,11 @@ export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): P
   return changed.length === 1;
 }
 
-function askedOf({ captureAt, releaseAt, description, merchantReference, metadata }: Terms): AskedTerms {
+function askedOf({ captureAt, releaseAt, keepUntil, description, merchantReference, metadata }: Terms): AskedTerms {
   return {
     ...(captureAt && { captureAt: captureAt.toISOString() }),
     ...(releaseAt && { releaseAt: releaseAt.toISOString() }),
+    ...(keepUntil && { keepUntil: keepUntil.toISOString() }),
     ...(description != null && { description }),
     ...(merchantReference != null && { merchantReference }),
     ...(metadata && { metadata }),
@@ -55,7 +61,7 @@ const NOTICE_AT = noticeAt({
 const CHANGE_TERMS = sql('change-terms')`with changed as (
     update hold
     set capture_at = $3, release_at = $4, description = $5, merchant_reference = $6, metadata = $7::jsonb,
-      asked = $8::jsonb, notify_expiring_at = ${NOTICE_AT}
+      asked = $8::jsonb, keep_until = $11, renew_at = $12, notify_expiring_at = ${NOTICE_AT}
     where request_id = $1 and ${versionOf('hold')} = $2
       and coalesce($10::timestamptz > clock_timestamp(), true)
     returning request_id

@@ -66,3 +66,27 @@ export const findHoldsToCapture = byTurns<DueHold>({
   where: `s.changing is distinct from 'INCREMENT' and not s.frozen and s.ended_as is null
     and s.capture_at < least(s.expires_at, s.release_at) and ${IS_IDLE}`,
 });
+
+/** Finds holds that are due to renew themselves. */
+export const findHoldsToRenew = byTurns<DueHold>({
+  name: 'find-holds-to-renew',
+  table: 'hold',
+  index: `s.renew_at is not null and ${IS_OPEN}`,
+  due: 'renew_at',
+  select: SELECT,
+  where: `s.renewal_id is null and s.to_void is null and s.changing is null and not s.frozen and s.ended_as is null
+    and s.remaining > 0 and least(s.expires_at, s.release_at) > $1 and ${IS_IDLE}`,
+});
+
+/** A hold one of whose authorizations is to be given back. */
+export type HoldToVoid = Due & Pick<HoldRow, 'requestId' | 'idHash'> & { readonly toVoid: string };
+
+/** Finds holds whose renewal has left an authorization to give back. */
+export const findHoldsToVoid = byTurns<HoldToVoid>({
+  name: 'find-holds-to-void',
+  table: 'hold',
+  index: 's.to_void is not null',
+  due: 'created_at',
+  select: 's.request_id, s.id_hash, s.to_void',
+  where: 'true',
+});

@@ -4,7 +4,7 @@ import type { HoldRow } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
 
 /** A hold that was renewed, and the hold that renews it. */
-export interface Renewed extends Pick<HoldRow, 'requestId' | 'idHash' | 'status'> {
+export interface Renewed extends Pick<HoldRow, 'requestId' | 'authorizationId' | 'idHash' | 'status'> {
   readonly renewedBy: string;
   readonly renewalPhase: HoldRow['phase'];
   /** The processor has refused a release of it since. */
@@ -17,7 +17,7 @@ export const findRenewed = byTurns<Renewed>({
   table: 'hold',
   index: 's.releases_old',
   due: 'created_at',
-  select: `h.request_id, h.id_hash, h.status, s.request_id as renewed_by, s.phase as renewal_phase,
+  select: `h.request_id, h.authorization_id, h.id_hash, h.status, s.request_id as renewed_by, s.phase as renewal_phase,
       exists (select from submission r where r.hold_request_id = any (array[h.request_id]) and r.kind = 'RELEASE'
         and r.state = 'KO' and r.processor_code <> 'never_received' and r.created_at >= s.created_at) as is_refused`,
   join: 'join hold h on h.request_id = any (array[s.renews])',

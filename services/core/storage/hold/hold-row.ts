@@ -14,7 +14,9 @@ export const MERCHANT_REASONS = [
 export type MerchantReason = (typeof MERCHANT_REASONS)[number];
 
 /** The fields of a hold that an update can change. */
-export type AskedTerms = Partial<Record<'description' | 'merchantReference' | 'captureAt' | 'releaseAt', string>> & {
+export type AskedTerms = Partial<
+  Record<'description' | 'merchantReference' | 'captureAt' | 'releaseAt' | 'keepUntil', string>
+> & {
   readonly metadata?: Record<string, string>;
 };
 
@@ -79,6 +81,15 @@ export const HoldEntity = defineEntity({
     autoCaptureCount: p.integer().default(0),
     /** An end that the merchant chose, earlier than the period's. */
     releaseAt: p.datetime(3).nullable(),
+    /** Until when it renews itself, and when it does next; null = never. */
+    keepUntil: p.datetime(3).nullable(),
+    renewAt: p.datetime(3).nullable(),
+    /** The RENEWAL that has no result yet. */
+    renewalId: p.uuid().nullable(),
+    /** The RENEWAL whose authorization it has now; null = its own placing. */
+    authorizationId: p.uuid().nullable(),
+    /** The authorization that is to be given back, for which no void is stored yet: its own requestId, or a RENEWAL's. */
+    toVoid: p.uuid().nullable(),
     /** Hours before its end at which the contract has the merchant notified, and that time; null = never, or done. */
     notifyExpiringHours: p.integer().nullable(),
     notifyExpiringAt: p.datetime(3).nullable(),

@@ -37,6 +37,7 @@ const COLUMNS = {
   expectedCaptureAt: 'timestamptz',
   captureAt: 'timestamptz',
   releaseAt: 'timestamptz',
+  keepUntil: 'timestamptz',
   renews: 'uuid',
   metadata: 'jsonb',
   returnUrl: 'text',

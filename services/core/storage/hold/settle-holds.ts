@@ -8,6 +8,8 @@ import { noticeAt } from './notice-at.ts';
 export interface HoldEnd extends EndInput {
   readonly expiresAt?: string | undefined;
   readonly guaranteedUntil?: string | undefined;
+  /** When it renews itself first; absent = never. */
+  readonly renewAt?: string | undefined;
   readonly generatedTokenId?: string | undefined;
   readonly networkTransactionId?: string | undefined;
   readonly capabilities?: Capabilities | undefined;
@@ -29,7 +31,7 @@ const NOTICE_AT = noticeAt({
 export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text,
-      "networkTransactionId" text, capabilities jsonb)
+      "networkTransactionId" text, capabilities jsonb, "renewAt" timestamptz)
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
@@ -44,7 +46,7 @@ export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
       placed_at = case when c.ok then c.at end,
       closed_at = case when c.ok then null else c.at end,
       expires_at = c."expiresAt", guaranteed_until = c."guaranteedUntil",
-      first_guaranteed_until = c."guaranteedUntil", closing = h.closing and c.ok,
+      first_guaranteed_until = c."guaranteedUntil", renew_at = c."renewAt", closing = h.closing and c.ok,
       ${setCard('c')},
       generated_token_id = c."generatedTokenId", network_transaction_id = c."networkTransactionId",
       capabilities = c.capabilities,

@@ -24,7 +24,7 @@ export interface Sent {
   readonly merchantReference: string | null;
   readonly metadata: Record<string, string> | null;
   readonly reason: string | null;
-  /** The hold's identifier and reference there. */
+  /** The identifier and reference there of the authorization that it is on. */
   readonly authorizationRequestId: string | null;
   readonly authorizationReference: string | null;
 }
@@ -50,15 +50,16 @@ function sentWhere(name: string, condition: string): Statement {
   const text = ofBothTables(
     (
       table,
-      { kind, entry, state, holdRequestId, metadata, reason },
+      { kind, entry, state, holdRequestId, authorizationId, metadata, reason },
     ) => `select s.request_id, ${kind} as kind, ${entry} as entry_kind,
       ${state} as state, s.merchant_id, s.processor, s.processor_account, s.processor_request_id, s.amount, s.currency,
       s.created_at, ${holdRequestId} as hold_request_id,
-      coalesce(s.merchant_reference, a.merchant_reference) as merchant_reference, ${metadata} as metadata,
+      coalesce(s.merchant_reference, h.merchant_reference) as merchant_reference, ${metadata} as metadata,
       ${reason} as reason,
-      coalesce(a.processor_request_id, a.request_id) as authorization_request_id,
-      a.processor_reference as authorization_reference
-    from ${table} s left join hold a on a.request_id = ${holdRequestId} where ${condition}`,
+      coalesce(r.processor_request_id, r.request_id, h.processor_request_id, h.request_id) as authorization_request_id,
+      case when r.request_id is null then h.processor_reference else r.processor_reference end as authorization_reference
+    from ${table} s left join hold h on h.request_id = ${holdRequestId}
+      left join submission r on r.request_id = ${authorizationId} where ${condition}`,
   );
   return { name, text };
 }

@@ -22,17 +22,47 @@ export async function readCaptures(query: Query, holdRequestId: string, most?: n
 const READ_CAPTURES = sql('read-captures')`select * from submission
     where hold_request_id = $1 and kind = 'CAPTURE' order by request_id desc limit $2`;
 
-/** Returns whether another void than `lost` gives or gave back the authorization of a failed hold. */
-export async function hasLateVoid(query: Query, holdRequestId: string, lost: string | undefined): Promise<boolean> {
-  return (await query(FIND_LATE_VOID, [holdRequestId, lost])).length > 0;
+/** A renewal that replaced an authorization, and when that one was given back. */
+export type Replacing = Pick<SubmissionRow, 'processorReference' | 'finalAt' | 'guaranteedUntilAfter'> & {
+  readonly gaveBackAt: Date | null;
+};
+
+/** Reads the renewals that replaced authorizations of a hold. The oldest comes first. */
+export function readRenewals(query: Query, holdRequestId: string): Promise<Replacing[]> {
+  return query<Replacing>(READ_RENEWALS, [holdRequestId]);
+}
+
+const READ_RENEWALS = sql('read-renewals')`select r.processor_reference, r.final_at, r.guaranteed_until_after,
+      (select min(v.final_at) from submission v where v.hold_request_id = $1 and v.kind = 'LATE_VOID' and v.state = 'OK'
+        and v.authorization_id is not distinct from r.authorization_id) as gave_back_at
+    from submission r where r.hold_request_id = $1 and r.kind = 'RENEWAL' and r.state = 'OK' order by r.request_id`;
+
+/** An authorization of a hold, by the requestId of the hold or of a RENEWAL, and a void of it to leave out. */
+interface OfAuthorization {
+  readonly holdRequestId: string;
+  readonly authorization: string;
+  readonly lost: string | undefined;
+}
+
+/** Returns whether another void than `lost` gives or gave back an authorization that its hold does not count on. */
+export async function hasLateVoid(query: Query, { holdRequestId, authorization, lost }: OfAuthorization) {
+  return (await query(FIND_LATE_VOID, [holdRequestId, authorization, lost])).length > 0;
 }
 
 const FIND_LATE_VOID = sql('find-late-void')`select request_id from submission
-    where hold_request_id = $1 and kind = 'LATE_VOID' and state <> 'KO' and request_id is distinct from $2`;
+    where hold_request_id = $1 and kind = 'LATE_VOID' and coalesce(authorization_id, hold_request_id) = $2
+      and state <> 'KO' and request_id is distinct from $3`;
 
-/** Counts the submissions of one kind that a hold has lost on their way to the processor. */
-export async function countLost(query: Query, holdRequestId: string | null | undefined, kind: SubmissionKind) {
-  const [row] = await query<{ count: bigint }>(COUNT_LOST, [holdRequestId, kind]);
+/** What may be lost on its way to the processor: of a kind, about an authorization. */
+interface MaybeLost {
+  readonly kind: SubmissionKind;
+  readonly holdRequestId?: string | null | undefined;
+  readonly authorizationId?: string | null | undefined;
+}
+
+/** Counts the submissions of one kind about one authorization that were lost on their way to the processor. */
+export async function countLost(query: Query, { holdRequestId, authorizationId, kind }: MaybeLost): Promise<number> {
+  const [row] = await query<{ count: bigint }>(COUNT_LOST, [holdRequestId, kind, authorizationId]);
   return Number(row?.count ?? 0n);
 }
 
@@ -46,4 +76,5 @@ const RELEASED_IN_PARTS = sql('released-in-parts')`select coalesce(sum(amount), 
     where hold_request_id = $1 and kind = 'PARTIAL_RELEASE' and state = 'OK'`;
 
 const COUNT_LOST = sql('count-lost')`select count(*) from submission
-    where hold_request_id = $1 and kind = $2 and state = 'KO' and processor_code = 'never_received'`;
+    where hold_request_id = $1 and kind = $2 and authorization_id is not distinct from $3
+      and state = 'KO' and processor_code = 'never_received'`;

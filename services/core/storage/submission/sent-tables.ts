@@ -23,6 +23,8 @@ interface SentColumns {
   readonly reason: string;
   /** SQL: its hold; null for a hold itself, and for submissions without one. */
   readonly holdRequestId: string;
+  /** SQL: the RENEWAL whose authorization it is on; null = the placing of its hold. */
+  readonly authorizationId: string;
 }
 
 const HOLD_STATE = `case s.phase when 'AUTHORIZED' then 'OK' when 'FAILED' then 'KO' when 'UNKNOWN' then 'UNKNOWN'
@@ -45,6 +47,7 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     metadata: 'null::jsonb',
     reason: 'null::text',
     holdRequestId: 'null::uuid',
+    authorizationId: 'null::uuid',
   },
   submission: {
     stateColumn: 'state',
@@ -56,6 +59,7 @@ export const SENT_TABLES: Readonly<Record<SentTable, SentColumns>> = {
     metadata: 's.metadata',
     reason: 's.reason',
     holdRequestId: 's.hold_request_id',
+    authorizationId: 's.authorization_id',
   },
 };
 

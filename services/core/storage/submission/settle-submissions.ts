@@ -52,6 +52,12 @@ export interface SubmissionEnd extends EndInput, Partial<BooksInput>, Partial<Ca
   readonly expiresAt?: string | undefined;
   /** How long the card scheme guarantees the hold from now on; absent = as before. */
   readonly guaranteedUntil?: string | undefined;
+  /** When the hold renews itself next: infinity = never; absent = as before. */
+  readonly renewAt?: string | undefined;
+  /** The RENEWAL whose authorization is the hold's from now on; absent = as before. */
+  readonly authorizationId?: string | undefined;
+  /** The authorization that is to be given back now; absent = as before. */
+  readonly toVoid?: string | undefined;
   /** The abilities of the authorization from now on; absent = unchanged. */
   readonly capabilities?: Capabilities | undefined;
   /** The hold was never placed and is given up, for this reason. */
@@ -127,7 +133,7 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
       ${BOOKS_INPUT},
       "bankReference" text, "amountReleased" bigint, contradiction json, "endedAs" text, "endedAmount" bigint, again boolean, "expiresAt" timestamptz,
       "guaranteedUntil" timestamptz, capabilities jsonb, "failCode" text, "failMessage" text, "captureRequestId" uuid, "amountRefunded" bigint,
-      "amountReserved" bigint)
+      "amountReserved" bigint, "renewAt" timestamptz, "authorizationId" uuid, "toVoid" uuid)
   ),
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
@@ -170,6 +176,9 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
       first_expires_at = case when c."expiresAfter" <> h.expires_at then coalesce(h.first_expires_at, h.expires_at)
         else h.first_expires_at end,
       auto_capture_id = case when c.again then null else h.auto_capture_id end,
+      renew_at = case when c."renewAt" is null then h.renew_at else nullif(c."renewAt", 'infinity') end,
+      renewal_id = nullif(h.renewal_id, c.subject_id), authorization_id = coalesce(c."authorizationId", h.authorization_id),
+      to_void = coalesce(c."toVoid", h.to_void),
       phase = case when c."failCode" is null then h.phase else 'FAILED' end,
       inquire_at = case when c."failCode" is null then h.inquire_at end,
       processor_code = coalesce(c."failCode", h.processor_code),

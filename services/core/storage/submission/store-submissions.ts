@@ -51,6 +51,7 @@ const COLUMNS = {
   ...SENT_COLUMNS,
   kind: 'text',
   holdRequestId: 'uuid',
+  authorizationId: 'uuid',
   captureRequestId: 'uuid',
   finalCapture: 'boolean',
   reported: 'boolean',
@@ -202,7 +203,10 @@ export const STORE_SUBMISSIONS = sql('store-submissions')`with input as material
       released = h.released - case when i."fromReleased" then r.of_hold else 0 end,
       in_flight = h.in_flight + r.of_hold, refunding = h.refunding + r.of_captured,
       auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
-      auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int
+      auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int,
+      renewal_id = case when i.kind = 'RENEWAL' then i."requestId" else h.renewal_id end,
+      to_void = case when i.kind = 'LATE_VOID' then nullif(h.to_void, coalesce(i."authorizationId", h.request_id))
+        else h.to_void end
     from admissible i cross join lateral (select case when i.reserves = 'REMAINING' then i.amount else 0 end as of_hold,
       case when i.reserves = 'CAPTURED' then i.amount else 0 end as of_captured) r
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)

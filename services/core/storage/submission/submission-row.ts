@@ -19,6 +19,11 @@ export const SubmissionEntity = defineEntity({
     bankReference: p.text().nullable(),
     /** The hold whose books it changes; null = it has none. */
     holdRequestId: p.uuid().nullable(),
+    /**
+     * The RENEWAL whose authorization it is on; null = the placing of its hold. Of a RENEWAL, the authorization before;
+     * of a LATE_VOID, the one that it gives back.
+     */
+    authorizationId: p.uuid().nullable(),
     /** Of a refund: the capture that it gives back. */
     captureRequestId: p.uuid().nullable(),
     /** Of a capture: whether it closes the hold. */

@@ -441,6 +441,14 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
    * @generated from field: google.protobuf.Timestamp action_expires_at = 19;
    */
   actionExpiresAt?: Timestamp | undefined;
+
+  /**
+   * The authorization that this one renews: for what remains of the same hold, which gives that one back by a void
+   * afterwards. Empty = none. Kept with the authorization, and returned in its entry.
+   *
+   * @generated from field: string renews = 20;
+   */
+  renews: string;
 };
 
 /**
@@ -1352,7 +1360,8 @@ export declare type InquireRequest = Message<"holdfast.processor.v1.InquireReque
   kind: EntryKind;
 
   /**
-   * The authorization that a capture, void, increment, decrease, extension or refund is about; empty for others.
+   * The authorization that a capture, void, increment, decrease, extension or refund is about, or that an authorization
+   * renews; empty for others.
    *
    * @generated from field: string authorization_request_id = 6;
    */
@@ -1540,7 +1549,8 @@ export declare type Entry = Message<"holdfast.processor.v1.Entry"> & {
   requestId: string;
 
   /**
-   * The authorization that a capture, void, increment, decrease, extension or refund is about; empty for others.
+   * The authorization that a capture, void, increment, decrease, extension or refund is about, or that an authorization
+   * renews; empty for others.
    *
    * @generated from field: string authorization_request_id = 3;
    */
@@ -1872,6 +1882,13 @@ export declare type DescribeResponse = Message<"holdfast.processor.v1.DescribeRe
    * @generated from field: bool step_up = 17;
    */
   stepUp: boolean;
+
+  /**
+   * Authorize keeps what an authorization renews.
+   *
+   * @generated from field: bool renewals = 18;
+   */
+  renewals: boolean;
 };
 
 /**

@@ -57,7 +57,8 @@ describe('the version of a hold', () => {
     while (Number(await numberAt(next.adminUrl)) < Number(number));
     assert.equal(await numberAt(next.adminUrl), number);
 
-    const terms = { captureAt: null, releaseAt: null, description: 'changed', merchantReference: null, metadata: null };
+    const none = { captureAt: null, releaseAt: null, keepUntil: null, renewAt: null, merchantReference: null };
+    const terms = { ...none, description: 'changed', metadata: null };
     assert.equal(await changeTerms(after.query, lost, terms), false);
     const [kept] = await readHolds(after.query, [requestId]);
     assert(kept);

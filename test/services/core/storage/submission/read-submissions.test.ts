@@ -14,12 +14,14 @@ describe('the submissions of a hold', () => {
   beforeEach(() => stage.clear());
 
   it('give a late authorization back by a late void that may succeed, and by nothing else', async () => {
-    const has = (lost?: string) => hasLateVoid(stage.query, hold_request_id, lost);
+    const of = { holdRequestId: hold_request_id, authorization: hold_request_id };
+    const has = (lost?: string) => hasLateVoid(stage.query, { ...of, lost });
     const request_id = randomUUID();
     await stage.submission({ hold_request_id });
     await stage.submission({ hold_request_id, kind: 'EXPIRY' });
     await stage.submission({ hold_request_id, kind: 'LATE_VOID', state: 'KO' });
     await stage.submission({ hold_request_id: randomUUID(), kind: 'LATE_VOID' });
+    await stage.submission({ hold_request_id, kind: 'LATE_VOID', authorization_id: randomUUID() });
     assert.equal(await has(), false);
     await stage.submission({ hold_request_id, kind: 'LATE_VOID', state: 'PENDING', final_at: null, request_id });
     assert.deepEqual([await has(), await has(request_id)], [true, false]);
@@ -28,9 +30,14 @@ describe('the submissions of a hold', () => {
   it('are lost when they never arrived', async () => {
     const lost = { hold_request_id, state: 'KO', processor_code: 'never_received' };
     await stage.submission(lost);
-    const others = [{ processor_code: 'declined' }, { state: 'OK' }, { kind: 'EXPIRY' }];
+    const others = [
+      { processor_code: 'declined' },
+      { state: 'OK' },
+      { kind: 'EXPIRY' },
+      { authorization_id: randomUUID() },
+    ];
     for (const other of [...others, { hold_request_id: randomUUID() }]) await stage.submission({ ...lost, ...other });
-    assert.equal(await countLost(stage.query, hold_request_id, 'RELEASE'), 1);
+    assert.equal(await countLost(stage.query, { holdRequestId: hold_request_id, kind: 'RELEASE' }), 1);
   });
 
   it('are its captures, the newest ones, and the oldest of these first', async () => {

@@ -1,0 +1,95 @@
+/**
+ * A kept hold renews itself: before its guarantee ends, what remains is authorized anew, and then the authorization
+ * before is given back. A renewal delays nothing else: when anything of the hold changed meanwhile, the new authorization
+ * is given back instead, and another one is asked for.
+ */
+import { endOf, type HoldState, isOpen } from './hold-rules.ts';
+import { type FinalOutcome, isOk } from './outcome.ts';
+import type { RefusalCode } from './refusal.ts';
+
+/** A hold, as far as renewals depend on it. */
+export interface KeptHold extends HoldState {
+  readonly requestId: string;
+  readonly tokenId?: string | null | undefined;
+  readonly keepUntil?: Date | null | undefined;
+  readonly renewAt?: Date | null | undefined;
+  /** The renewal without a result; absent = none. */
+  readonly renewalId?: string | null | undefined;
+  /** The renewal whose authorization is the hold's now; absent = its own placing. */
+  readonly authorizationId?: string | null | undefined;
+  /** The authorization that is to be given back, and whose void is not stored yet. */
+  readonly toVoid?: string | null | undefined;
+}
+
+/** The name of a hold's present authorization: its own requestId, or that of its last renewal. */
+export function authorizationOf({ requestId, authorizationId }: Pick<KeptHold, 'requestId' | 'authorizationId'>) {
+  return authorizationId ?? requestId;
+}
+
+/** The merchant's times: until when a hold is needed. */
+type Needed = Pick<KeptHold, 'keepUntil' | 'captureAt' | 'releaseAt'>;
+
+/**
+ * When a hold renews itself next, if its present authorization is as good as `until`: two days before, or a third of the
+ * time that is left. Undefined = never, as it is needed no longer than that.
+ */
+export function nextRenewal(hold: Needed, until: Date, now: Date): Date | undefined {
+  const { keepUntil, captureAt, releaseAt } = hold;
+  if (keepUntil == null) return undefined;
+  const neededMs = Math.min(...[keepUntil, captureAt, releaseAt].flatMap((time) => time?.getTime() ?? []));
+  if (neededMs <= until.getTime()) return undefined;
+  const leftMs = Math.max(0, until.getTime() - now.getTime());
+  return new Date(until.getTime() - Math.min(LONGEST_LEAD_MS, leftMs / 3));
+}
+
+const DAY_MS = 24 * 3_600_000;
+const LONGEST_LEAD_MS = 2 * DAY_MS;
+
+/** When a hold renews itself again after a refusal: a decline is repeated a day later. */
+export function renewalAfter(outcome: FinalOutcome, now: Date): Date {
+  return new Date(now.getTime() + (outcome.answer === 'DECLINED' ? DAY_MS : 60_000));
+}
+
+/**
+ * Judges a renewal that is due. Only a hold of which nothing is in flight renews itself, one renewal at a time. Returns
+ * the refusal, or undefined.
+ */
+export function judgeKeeping(hold: KeptHold, now: Date): RefusalCode | undefined {
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  const ended = endOf(hold, now);
+  if (ended) return ended;
+  if (hold.tokenId == null) return 'NOT_SUPPORTED';
+  if (hold.frozen) return 'HOLD_FROZEN';
+  const isDue = hold.renewAt != null && hold.renewAt <= now;
+  return isDue && isIdle(hold) && canRenew(hold) ? undefined : 'CAPTURE_IN_FLIGHT';
+}
+
+/** Judges a renewal that the processor has done already. Returns the refusal, or undefined. */
+export function judgeImportedRenewal(hold: KeptHold): RefusalCode | undefined {
+  if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
+  return canRenew(hold) ? undefined : 'CAPTURE_IN_FLIGHT';
+}
+
+/** The one before is decided, and what it left to give back is on its way. */
+function canRenew({ renewalId, toVoid }: KeptHold): boolean {
+  return renewalId == null && toVoid == null;
+}
+
+function isIdle({ inFlight, closing, changing, remaining }: KeptHold): boolean {
+  return inFlight === 0n && !closing && changing == null && remaining > 0n;
+}
+
+/**
+ * Returns whether a new authorization becomes the hold's: it is for exactly what remains, of which nothing is in flight.
+ */
+export function takesOver(hold: KeptHold, amount: bigint, outcome: FinalOutcome): boolean {
+  if (!isOk(outcome) || (outcome.amount ?? amount) !== amount) return false;
+  return isOpen(hold) && !hold.frozen && hold.endedAs == null && isIdle(hold) && hold.remaining === amount;
+}
+
+/** The end of a renewal whose hold changed meanwhile. */
+export const OVERTAKEN = {
+  answer: 'NOT_PERFORMED',
+  code: 'overtaken',
+  message: 'The hold changed while it was renewed; the new authorization is given back.',
+} as const;

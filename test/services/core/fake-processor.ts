@@ -60,7 +60,7 @@ export interface FakeProcessor {
   readonly address: string;
   says: Script;
   /** What Describe says of it. */
-  is: { name: string; identity: string; authorizations: object; stepUp: boolean };
+  is: { name: string; identity: string; authorizations: object; stepUp: boolean; renewals: boolean };
   readonly heard: { readonly method: string; readonly requestId: string; readonly authorizationRequestId: string }[];
   /** Breaks its connections and listens at the same address again. */
   restart(): Promise<void>;
@@ -73,7 +73,7 @@ export async function startFakeProcessor(): Promise<FakeProcessor> {
   const heard: FakeProcessor['heard'] = [];
   const fake = {
     says: {} as Script,
-    is: { name: 'fake', identity: randomUUID() as string, authorizations: {}, stepUp: true },
+    is: { name: 'fake', identity: randomUUID() as string, authorizations: {}, stepUp: true, renewals: true },
   };
   const handlers = ProcessorService.methods.map((method) => [
     method.localName,

@@ -26,7 +26,14 @@ import { inSettings } from '../../../services/core/processor/processor-settings.
 import { ledgersOf, openProcessors } from '../../../services/core/processor/processors.ts';
 import type { Drift } from '../../../services/core/reconciliation/self-audit.ts';
 import { audit } from '../../../services/core/reconciliation/self-audit.ts';
-import { automaticCaptures, expiries, expiringNotices, renewals } from '../../../services/core/recovery/due-holds.ts';
+import {
+  automaticCaptures,
+  expiries,
+  expiringNotices,
+  keptHolds,
+  renewals,
+  replacedAuthorizations,
+} from '../../../services/core/recovery/due-holds.ts';
 import { checkoutExpiries, inquiries } from '../../../services/core/recovery/inquire-open.ts';
 import { CORE_SETTINGS } from '../../../services/core/settings/core-settings.ts';
 import { type CoreOptions, type RunningCore, startCore } from '../../../services/core/start/start-core.ts';
@@ -236,6 +243,8 @@ export async function openStage(options: StageOptions = {}) {
     },
     captureDue: () => workOnce(automaticCaptures(recovery)),
     releaseRenewed: () => workOnce(renewals(recovery)),
+    /** Renews holds that are due to, and stores the voids of what renewals have left. */
+    renewKept: async () => (await workOnce(keptHolds(recovery))) + (await workOnce(replacedAuthorizations(recovery))),
     noticeExpiring: () => workOnce(expiringNotices(recovery)),
     /** Runs the service's own audit: on its books alone, or also against the processors'. */
     async audit(what: 'own books' | 'all books' = 'all books'): Promise<readonly Drift[]> {

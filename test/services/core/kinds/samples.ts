@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { CapabilitiesSchema } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
@@ -39,6 +40,8 @@ export const RUNS: Record<CrashPoint, { at: (on: RunOn) => Promise<Run>; ends: s
   'increment answered': { at: incrementing, ends: 'IN_PROGRESS 0/0/12000/0/0', repeats: 'OK' },
   'extension stored': { at: extending, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'PROCESSOR_ERROR' },
   'extension answered': { at: extending, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: 'OK' },
+  'renewal stored': { at: keeping, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: '' },
+  'renewal answered': { at: keeping, ends: 'IN_PROGRESS 0/0/10000/0/0', repeats: '' },
   'oct stored': { at: paying, ends: 'KO', repeats: 'PROCESSOR_ERROR' },
   'oct answered': { at: paying, ends: 'OK', repeats: 'OK' },
 };
@@ -106,6 +109,13 @@ async function expiring({ shop, stage }: RunOn): Promise<Run> {
   return { call: () => stage.expire(), requestId: hold.requestId };
 }
 
+async function keeping({ shop, stage }: RunOn): Promise<Run> {
+  const keepUntil = timestampFromMs(stage.clock.now() + 3_600_000);
+  const hold = await shop.hold({ tokenId: 'tok_sandbox_guarantee_short', keepUntil });
+  stage.clock.advance(2_000);
+  return { call: () => stage.renewKept(), requestId: hold.requestId };
+}
+
 async function paying(): Promise<Run> {
   const fields = newKey();
   return { call: (at) => at.oct(fields) };
@@ -122,7 +132,7 @@ export interface Lost {
  * and KO.
  */
 export const LOSSES: Record<
-  Exclude<SentKind, 'EXPIRY' | 'LATE_VOID'>,
+  Exclude<SentKind, 'EXPIRY' | 'LATE_VOID' | 'RENEWAL'>,
   { lose: (on: LossOn) => Promise<Lost>; open: string; review: string; ok: string; ko: string }
 > = {
   HOLD: {

@@ -27,7 +27,14 @@ export interface Ending {
 /** The fields of a submission that its end needs; none of them changes. */
 export type SettledFields = NewRow<
   SubmissionRow,
-  'requestId' | 'holdRequestId' | 'captureRequestId' | 'amount' | 'finalCapture' | 'merchantId' | 'currency'
+  | 'requestId'
+  | 'holdRequestId'
+  | 'authorizationId'
+  | 'captureRequestId'
+  | 'amount'
+  | 'finalCapture'
+  | 'merchantId'
+  | 'currency'
 > &
   NewRow<SubmissionRow, 'terminalId' | 'userId'> &
   Partial<Words> & {

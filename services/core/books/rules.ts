@@ -46,13 +46,11 @@ interface Rules {
 /** The rules of submissions on a hold, by kind. */
 export const RULES: Readonly<Record<KindOnHold, Rules>> = {
   CAPTURE: {
-    judge(hold, { amount = 0n, finalCapture = false, imported = false, automatic = false, authorization, at }) {
+    judge(hold, { amount = 0n, finalCapture = false, imported = false, automatic = false, at }) {
       if (automatic) {
         const refusal = judgeAutoCapture(hold, at);
         return refusal ?? { amount: hold.remaining, finalCapture: true, automatic, closing: true };
       }
-      // A renewal took over all that remained of the authorization before.
-      if (authorization !== undefined && authorization !== authorizationOf(hold)) return 'AMOUNT_EXCEEDS_HOLD';
       if (imported) return judgeImported(hold, amount, finalCapture);
       const refusal = judgeCapture(hold, { amount, finalCapture }, at);
       return refusal ?? { amount, finalCapture, closing: finalCapture || !hold.allowMultipleCaptures };
@@ -127,15 +125,15 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
    * hold changed meanwhile, the new one is, and the merchant is told nothing.
    */
   RENEWAL: {
-    judge(hold, { imported, at }) {
+    judge(hold, { amount = hold.remaining, imported, at }) {
       const refusal = imported ? judgeImportedRenewal(hold) : judgeKeeping(hold, at);
-      return refusal ?? { amount: hold.remaining, closing: false };
+      return refusal ?? { amount, closing: false };
     },
     reckon(submission, hold, ending) {
       const { requestId, amount } = submission;
       const { outcome, at } = ending;
       const books = booksOf(hold);
-      const isNew = takesOver(hold, amount, outcome);
+      const isNew = takesOver(hold, submission, outcome);
       if (isOk(outcome) && !isNew) {
         const end = endOnHold(submission, hold, { ...ending, outcome: OVERTAKEN });
         return { ...end, ...books, processorReference: outcome.reference, toVoid: requestId };
@@ -164,9 +162,8 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
   /** It moves no counter, and makes no operation. */
   LATE_VOID: {
     judge(hold, { authorization = hold.requestId }) {
-      if (hold.phase !== 'FAILED' && authorization === authorizationOf(hold)) return 'HOLD_CAPTURED';
-      const authorizationId = authorization === hold.requestId ? null : authorization;
-      return { amount: 0n, closing: false, authorizationId };
+      const isCountedOn = hold.phase !== 'FAILED' && authorization === authorizationOf(hold);
+      return isCountedOn ? 'HOLD_CAPTURED' : { amount: 0n, closing: false };
     },
     reckon: (submission, hold, ending) => ({
       ...endOnHold(submission, hold, ending),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
 import { isOtherCurrency } from '../domain/hold-rules.ts';
-import { SUBMISSION_KINDS } from '../domain/kinds.ts';
+import { authorizationOf } from '../domain/kept-hold.ts';
+import { type KindOnHold, SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { leftOf } from '../domain/refund-rules.ts';
 import { judgeNextRenewal } from '../domain/renewal-rules.ts';
 import type { Database, Query } from '../storage/database.ts';
@@ -124,8 +125,11 @@ function judge(
   if (!hold || !isOwn) return { outcome: 'PREAUTHORIZATION_NOT_FOUND' };
   if (isOtherCurrency(hold, request.currency)) return { outcome: 'OTHER_CURRENCY', hold };
   if (subject.isKnown) return { outcome: 'REPEATED', hold };
+  const { kind, authorization = authorizationOf(hold) } = request;
+  // A renewal took over all that remained of the authorization before.
+  if (ON_PRESENT.has(kind) && authorization !== authorizationOf(hold)) return { outcome: 'AMOUNT_EXCEEDS_HOLD', hold };
   const capture = captures.get(request.captureRequestId ?? '');
-  const judgement = RULES[request.kind].judge(hold, request, capture);
+  const judgement = RULES[kind].judge(hold, request, capture);
   if (typeof judgement === 'string') {
     const left = capture?.state === 'OK' ? leftOf(hold, capture) : 0n;
     return { outcome: judgement, hold, left };
@@ -135,10 +139,10 @@ function judge(
     ...sentInput(request),
     ...wordsOf(request),
     reported: false,
-    authorizationId: hold.authorizationId,
+    authorizationId: authorization === hold.requestId ? null : authorization,
     ...judgement,
-    kind: request.kind,
-    reserves: SUBMISSION_KINDS[request.kind].reserves,
+    kind,
+    reserves: SUBMISSION_KINDS[kind].reserves,
     captureRequestId: request.captureRequestId,
     holdRequestId,
     merchantId,
@@ -149,3 +153,13 @@ function judge(
   };
   return { input, hold, capture };
 }
+
+/** The kinds that change what remains of a hold, and so are on its present authorization. */
+const ON_PRESENT: ReadonlySet<KindOnHold> = new Set([
+  'CAPTURE',
+  'RELEASE',
+  'PARTIAL_RELEASE',
+  'EXPIRY',
+  'INCREMENT',
+  'EXTENSION',
+]);

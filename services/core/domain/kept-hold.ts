@@ -79,11 +79,21 @@ function isIdle({ inFlight, closing, changing, remaining }: KeptHold): boolean {
   return inFlight === 0n && !closing && changing == null && remaining > 0n;
 }
 
+/** A renewal, as far as its effect depends on it. */
+export interface Renewing {
+  /** Minor units. */
+  readonly amount: bigint;
+  /** The renewal whose authorization it renews; absent = the placing of the hold. */
+  readonly authorizationId?: string | null | undefined;
+}
+
 /**
- * Returns whether a new authorization becomes the hold's: it is for exactly what remains, of which nothing is in flight.
+ * Returns whether a new authorization becomes the hold's: it renews the present one, for exactly what remains, of which
+ * nothing is in flight.
  */
-export function takesOver(hold: KeptHold, amount: bigint, outcome: FinalOutcome): boolean {
-  if (!isOk(outcome) || (outcome.amount ?? amount) !== amount) return false;
+export function takesOver(hold: KeptHold, { amount, authorizationId }: Renewing, outcome: FinalOutcome): boolean {
+  if (!isOk(outcome) || outcome.isOvertaken || (outcome.amount ?? amount) !== amount) return false;
+  if ((authorizationId ?? null) !== (hold.authorizationId ?? null)) return false;
   return isOpen(hold) && !hold.frozen && hold.endedAs == null && isIdle(hold) && hold.remaining === amount;
 }
 

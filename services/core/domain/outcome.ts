@@ -48,6 +48,8 @@ export interface Approved {
   readonly amountReleased?: bigint | undefined;
   /** The amount really authorized, captured, added, refunded or paid, minor units; absent = the amount asked for. */
   readonly amount?: bigint | undefined;
+  /** Of a renewal that is imported: the processor's books show that its hold did not count on it. */
+  readonly isOvertaken?: boolean | undefined;
 }
 export interface Declined {
   readonly answer: 'DECLINED';

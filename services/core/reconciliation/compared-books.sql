@@ -29,17 +29,32 @@ create temporary table left_out (processor text primary key, why text not null);
 create temporary view our_hold as
   select h.*, coalesce(h.processor_request_id, h.request_id) as identifier from hold h;
 
+create temporary view our_renewal as
+  select *, coalesce(processor_request_id, request_id) as identifier from submission where kind = 'RENEWAL';
+
+-- Each authorization of each hold: its placing (authorization_id is null), and its renewals. is_present = the hold counts
+-- on it.
+create temporary view our_authorization as
+  select h.request_id as hold_request_id, h.request_id, null::uuid as authorization_id, h.identifier, h.processor,
+    h.authorization_id is null as is_present
+  from our_hold h
+  union all
+  select h.request_id, r.request_id, r.request_id, r.identifier, r.processor, h.authorization_id is not distinct from r.request_id
+  from our_renewal r join hold h on h.request_id = r.hold_request_id;
+
 create temporary view our_submission as
   select s.*, k.operation, k.entry, k.reserves, k.must_happen, k.success, s.state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW') as is_open,
     -- It ends its hold by giving back what remains; or it changes the hold without moving money. A late void does
-    -- neither, and has no result of its own.
+    -- neither, and has no result of its own. A renewal delays nothing.
     k.operation is not null and k.entry = 'VOID' as is_end,
-    k.operation is not null and k.reserves is null and s.hold_request_id is not null as is_change,
+    k.operation is not null and k.reserves is null and s.hold_request_id is not null and k.entry <> 'AUTHORIZATION'
+      as is_change,
     coalesce(s.processor_request_id, s.request_id) as identifier,
-    coalesce(h.processor_request_id, h.request_id) as authorization_identifier,
+    coalesce(r.identifier, h.processor_request_id, h.request_id) as authorization_identifier,
     -- What a refund or an OCT has paid out.
     case when s.state = 'OK' then s.amount - s.amount_returned else 0 end as paid_out
-  from submission s join kind k on k.kind = s.kind left join hold h on h.request_id = s.hold_request_id;
+  from submission s join kind k on k.kind = s.kind left join hold h on h.request_id = s.hold_request_id
+    left join our_renewal r on r.request_id = s.authorization_id;
 
 -- What an operation took back of a capture or hold; a reinstatement gives it again.
 create temporary view taken_back as
@@ -64,9 +79,11 @@ create temporary view reckoned as
       sum(s.amount) filter (where s.reserves = 'CAPTURED' and s.is_open) as refunding,
       sum(s.amount) filter (where s.kind = 'INCREMENT' and s.state = 'OK') as incremented,
       sum(s.amount) filter (where s.reserves = 'REMAINING' and s.is_open) as in_flight,
-      -- What gave something back and left something to capture. A partial release that was corrected says no amount.
+      -- What gave something back and left something to capture. A partial release that was corrected says no amount; a
+      -- capture says what it left to a void of its authorization, which a renewal had replaced when it was corrected.
       sum(coalesce(s.amount_released, case s.entry when 'DECREASE' then s.amount end))
-        filter (where s.reserves = 'REMAINING' and s.state = 'OK') as given,
+        filter (where s.reserves = 'REMAINING'
+          and (s.state = 'OK' or (s.kind = 'CAPTURE' and s.state = 'KO' and s.first_state = 'OK'))) as given,
       min(s.kind) filter (where s.is_change and s.is_open) as changing,
       bool_or(s.is_open and (s.is_end or s.entry = 'DECREASE'
         or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))) as closing
@@ -111,6 +128,41 @@ create temporary view hold_state as
   from reckoned
   where sum_closing <> closing or sum_changing is distinct from changing
     or (status in ('PARTIALLY_CAPTURED', 'CAPTURED')) <> (sum_captured > 0);
+
+-- What a hold says of its authorizations follows from its renewals: the one without a result, if there is one; the last
+-- one that was made; and one that was given up and has no void yet, if there is one. Those that it counts on have none.
+create temporary view authorizations_differ as
+  with kept as (
+    select request_id from hold where coalesce(renewal_id, authorization_id, to_void) is not null
+    union select hold_request_id from our_renewal
+  ),
+  reckoned_of as (
+    select h.*, array_remove(array[h.renewal_id], null) as open_here, array_remove(array[h.authorization_id], null) as last_here,
+      array_remove(array[h.to_void], null) as given_up_here, r.*, g.*,
+      h.phase = 'AUTHORIZED' and exists (select from submission v
+        where v.hold_request_id = h.request_id and v.kind = 'LATE_VOID' and v.state <> 'KO'
+          and v.authorization_id is not distinct from h.authorization_id) as is_voided
+    from kept k join hold h on h.request_id = k.request_id
+      cross join lateral (
+        select coalesce(array_agg(r.request_id) filter (where r.state not in ('OK', 'KO')), '{}') as open,
+          coalesce(array_agg(r.request_id) filter (where r.state = 'OK' and not exists (select from our_renewal n
+            where n.hold_request_id = h.request_id and n.state = 'OK' and n.authorization_id = r.request_id)), '{}') as last
+        from our_renewal r where r.hold_request_id = h.request_id) r
+      cross join lateral (
+        select coalesce(array_agg(u.id), '{}') as given_up
+        from (
+          select case r.state when 'OK' then coalesce(r.authorization_id, h.request_id) else r.request_id end as id
+          from our_renewal r where r.hold_request_id = h.request_id
+            and (r.state = 'OK' or (r.state = 'KO' and r.processor_code = 'overtaken'))) u
+        where not exists (select from submission v where v.hold_request_id = h.request_id and v.kind = 'LATE_VOID'
+          and coalesce(v.authorization_id, v.hold_request_id) = u.id)) g
+  )
+  select 'AUTHORIZATIONS_DIFFER' as kind, request_id, merchant_id,
+    format('renewing %s, authorization %s, to void %s', open, last, given_up) as expected,
+    format('renewing %s, authorization %s%s, to void %s', open_here, last_here,
+      case when is_voided then ' that is given back' end, given_up_here) as found
+  from reckoned_of
+  where is_voided or (open, last, given_up) is distinct from (open_here, last_here, given_up_here);
 
 -- The hold of each submission exists, with the same merchant and currency.
 create temporary view submission_without_hold as
@@ -180,7 +232,7 @@ create temporary view refunds_differ as
 
 -- Each result that the log must have, and each that it has: the first one, when it was corrected. An amount that is null
 -- may be any. What gives up a checkout is the hold's own result. A refusal of what must happen has none, because it is
--- tried again, nor may a success that gave less back than was left.
+-- tried again, nor may a success that gave less back than was left, nor a renewal that never arrived or was overtaken.
 create temporary view operations_differ as
   with expected as (
     select 'HOLD' as kind, request_id as subject, case phase when 'AUTHORIZED' then 'OK' else 'KO' end as status,
@@ -189,6 +241,7 @@ create temporary view operations_differ as
     union all
     select kind, request_id, coalesce(first_state, state), amount, merchant_id, hold_request_id, false
     from our_submission where operation is not null and not is_end and not is_open
+      and not (kind = 'RENEWAL' and state = 'KO' and coalesce(processor_code, '') in ('overtaken', 'never_received'))
     union all
     select s.kind, s.request_id, case when s.state = 'OK' then s.success else 'KO' end,
       coalesce(s.amount_released, nullif(s.amount, 0)), s.merchant_id, s.hold_request_id,
@@ -219,26 +272,30 @@ create temporary view operations_differ as
 create temporary view sent as
   select request_id, identifier, processor, merchant_id, currency, 'AUTHORIZATION' as kind, amount_asked as amount,
     case phase when 'AUTHORIZED' then 'OK' when 'FAILED' then 'KO' else 'OPEN' end as state, true as compared,
-    null::uuid as authorization_identifier, created_at, 0 as returned
+    null::uuid as authorization_identifier, created_at, 0 as returned, request_id as hold_request_id
   from our_hold
   union all
   select request_id, identifier, processor, merchant_id, currency, entry,
     case when entry = 'VOID' then amount_released else amount end,
     state, entry <> 'VOID' or (amount_released is not null and not reported), authorization_identifier, created_at,
-    amount_returned
+    amount_returned, hold_request_id
   from our_submission;
 
 -- A capture at the processor that is unknown here, was refunded or taken back in full, and will have no room in its
--- hold here, with what was added to it there: what was refunded so (undo-entry.ts) is not booked.
+-- hold here, with what was added to it there: what was refunded so (undo-entry.ts) is not booked. An authorization that
+-- is not its hold's any more has no room.
 create temporary view undone as
   select c.* from processor_entry c
-    join our_hold h on h.identifier = c.authorization_request_id and h.processor = c.processor
+    join our_authorization o on o.identifier = c.authorization_request_id and o.processor = c.processor
+    join hold h on h.request_id = o.hold_request_id
     left join processor_entry a on a.request_id = c.authorization_request_id and a.processor = c.processor
   where c.kind = 'CAPTURE' and c.answer = 'APPROVED' and c.refunded + c.reversed >= c.amount
     and not exists (select from our_submission k where k.identifier = c.request_id and k.processor = c.processor)
-    and (h.phase = 'FAILED' or (h.phase = 'AUTHORIZED' and c.amount > h.in_flight
-      + greatest(coalesce(a.incremented, 0) - (h.amount - h.amount_asked), 0)
-      + case when h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then h.remaining else h.released end));
+    and (h.phase = 'FAILED' or (h.phase = 'AUTHORIZED' and (not o.is_present or c.amount > h.in_flight
+      + greatest(coalesce(a.incremented, 0) - case when h.authorization_id is null then h.amount - h.amount_asked else (
+          select coalesce(sum(i.amount), 0) from submission i where i.hold_request_id = h.request_id
+            and i.kind = 'INCREMENT' and i.state = 'OK' and i.authorization_id = h.authorization_id) end, 0)
+      + case when h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then h.remaining else h.released end)));
 
 create temporary view undone_of as
   select processor, authorization_request_id as id, sum(amount) as amount, sum(refunded) as refunded,
@@ -255,12 +312,14 @@ create temporary view matched as
     case when e.kind in ('VOID', 'EXTENSION') and e.merchant_id = '' then s.merchant_id else e.merchant_id end
       as merchant_there,
     e.authorization_request_id as authorization_there,
-    -- An authorization of a hold that failed was given back in full but for captures that were undone, or is being
-    -- given back.
+    -- An authorization that its hold does not count on was given back in full but for captures that were undone, or is
+    -- being given back.
     e.kind = 'AUTHORIZATION' and e.captured = coalesce(u.amount, 0)
-      and (e.captured + e.voided = e.amount + e.incremented or exists (
-        select from our_submission v where v.hold_request_id = s.request_id and v.operation is null
-          and v.state not in ('OK', 'KO'))) as given_back_there
+      and (e.captured + e.voided = e.amount + e.incremented
+        or exists (select from submission v where v.hold_request_id = s.hold_request_id and v.kind = 'LATE_VOID'
+          and coalesce(v.authorization_id, v.hold_request_id) = s.request_id and v.state not in ('OK', 'KO'))
+        or exists (select from hold h where h.request_id = s.hold_request_id and h.to_void = s.request_id))
+      as given_back_there
   from sent s left join processor_entry e on e.request_id = s.identifier and e.processor = s.processor
     left join undone_of u on u.id = e.request_id and u.processor = e.processor
   where s.compared and s.processor not in (select processor from left_out)
@@ -292,10 +351,13 @@ create temporary view results_differ as
     is distinct from (amount_there, currency_there, merchant_there, kind_there, authorization_there, returned_there)));
 
 -- What the processor did under an identifier that is none of ours, and that nothing here explains: a void is explained
--- by a hold that is closed here and gave back as much, and what was undone by itself.
+-- by a hold that is closed here and gave back as much, or by another void of an authorization that its hold does not
+-- count on; and what was undone by itself.
 create temporary view unexplained as
   select e.* from processor_entry e
-    left join our_hold h on e.kind = 'VOID' and h.identifier = e.authorization_request_id and h.processor = e.processor
+    left join our_authorization o on e.kind = 'VOID' and o.identifier = e.authorization_request_id
+      and o.processor = e.processor
+    left join hold h on h.request_id = o.hold_request_id
     left join processor_entry a on e.kind = 'VOID' and a.request_id = e.authorization_request_id
       and a.processor = e.processor
   where not exists (
@@ -303,7 +365,10 @@ create temporary view unexplained as
     and not exists (
       select from undone u where u.processor = e.processor
         and u.request_id = case e.kind when 'CAPTURE' then e.request_id when 'REFUND' then e.capture_request_id end)
-    and not coalesce(h.phase = 'FAILED' or (h.remaining + h.in_flight = 0 and h.released >= a.voided), false);
+    and not coalesce(h.phase = 'FAILED' or case when o.is_present
+      then h.remaining + h.in_flight = 0 and h.released >= a.voided
+      else exists (select from submission v where v.hold_request_id = o.hold_request_id and v.kind = 'LATE_VOID'
+        and v.state <> 'KO' and v.authorization_id is not distinct from o.authorization_id) end, false);
 
 -- Entries of the processor under identifiers that we do not have, or that we booked as not given back.
 create temporary view unknown_here as
@@ -320,27 +385,46 @@ create temporary view unknown_here as
 -- The sums of authorizations. An operation in flight may already be done at the processor. A closed hold has given back
 -- what it released, unless the processor answered that nothing was left (then the release has no reference), or ended
 -- it by itself: then what an accepted capture held back and did not charge is given back by nobody. A capture that was
--- undone does not count.
+-- undone does not count. A hold that was renewed has the sums of all its authorizations; those that it does not count on
+-- gave back besides what they held when they were given up: what replaced them, or, if that was themselves, all.
 create temporary view sums_of_holds as
-  with booked as (
-    select e.request_id, e.processor, e.incremented, e.voided + coalesce(u.amount, 0) as voided,
+  with booked as not materialized (
+    select e.request_id, e.processor, e.amount, e.incremented, e.voided + coalesce(u.amount, 0) as voided,
       e.captured - coalesce(u.amount, 0) as captured, e.reversed - coalesce(u.reversed, 0) as reversed,
       e.refunded - coalesce(u.refunded, 0) as refunded
     from processor_entry e left join undone_of u on u.id = e.request_id and u.processor = e.processor
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
+  ),
+  renewed as (
+    select r.hold_request_id, sum(b.incremented) as incremented, sum(b.voided) as voided, sum(b.captured) as captured,
+      sum(b.reversed) as reversed, sum(b.refunded) as refunded,
+      coalesce(sum(b.amount) filter (where r.state in ('OK', 'KO')), 0) as given_up
+    from our_renewal r join booked b on b.request_id = r.identifier and b.processor = r.processor group by 1
+  ),
+  summed as (
+    select h.*, b.processor as at, b.incremented + coalesce(r.incremented, 0) as sum_added,
+      b.voided + coalesce(r.voided, 0) as sum_voided, b.captured + coalesce(r.captured, 0) as sum_captured,
+      b.reversed + coalesce(r.reversed, 0) as sum_reversed, b.refunded + coalesce(r.refunded, 0) as sum_refunded,
+      h.released + coalesce(r.given_up, 0) as given_back
+    from our_hold h join booked b on b.request_id = h.identifier and b.processor = h.processor
+      left join renewed r on r.hold_request_id = h.request_id
+    where h.phase = 'AUTHORIZED'
   )
-  select 'SUMS_AT_PROCESSOR' as kind, h.request_id, h.merchant_id,
+  select 'SUMS_AT_PROCESSOR' as kind, request_id, merchant_id,
     format('added %s, charged %s, given back %s, reversed %s, refunded %s, in flight %s, refunding %s',
-      h.amount - h.amount_asked, h.captured, h.released, h.reversed, h.refunded, h.in_flight, h.refunding) as expected,
-    format('added %s, charged %s, given back %s, reversed %s, refunded %s at %s', e.incremented, e.captured, e.voided,
-      e.reversed, e.refunded, e.processor) as found
-  from our_hold h join booked e on e.request_id = h.identifier and e.processor = h.processor
-  where h.phase = 'AUTHORIZED' and (e.captured < h.captured or e.captured > h.captured + h.in_flight
-    or e.reversed <> h.reversed or e.refunded not between h.refunded and h.refunded + h.refunding
-    or (e.incremented <> h.amount - h.amount_asked and h.changing is distinct from 'INCREMENT')
-    or (h.in_flight = 0 and not h.closing and e.voided <> h.released and not (e.voided < h.released and exists (
-      select from our_submission r where r.hold_request_id = h.request_id and r.is_end
-        and r.state = 'OK' and (r.processor_reference = '' or r.reported)))));
+      amount - amount_asked, captured, given_back, reversed, refunded, in_flight, refunding) as expected,
+    format('added %s, charged %s, given back %s, reversed %s, refunded %s at %s', sum_added, sum_captured, sum_voided,
+      sum_reversed, sum_refunded, at) as found
+  from summed h
+  where sum_captured < captured or sum_captured > captured + in_flight
+    or sum_reversed <> reversed or sum_refunded not between refunded and refunded + refunding
+    or (sum_added <> amount - amount_asked and changing is distinct from 'INCREMENT')
+    or (in_flight = 0 and not closing and sum_voided <> given_back and to_void is null
+      and not exists (select from submission v where v.hold_request_id = h.request_id and v.kind = 'LATE_VOID'
+        and v.state not in ('OK', 'KO'))
+      and not (sum_voided < given_back and exists (
+        select from our_submission r where r.hold_request_id = h.request_id and (r.is_end or r.kind = 'LATE_VOID')
+          and r.state = 'OK' and (r.processor_reference = '' or r.reported))));
 
 -- What is taken back and refunded of each capture. A refund in flight may already be done at the processor.
 create temporary view sums_of_captures as
@@ -353,12 +437,41 @@ create temporary view sums_of_captures as
   where c.state = 'OK' and (e.reversed <> c.amount_reversed
     or e.refunded not between c.amount_refunded and c.amount_refunded + c.amount_refunding);
 
+-- The authorizations there that renew others: the first of their chain, and how many came before in it. An approved one
+-- was overtaken when another one renews the same, or something was done with that one afterwards.
+create temporary view chained as
+  with recursive link as (
+    select e.request_id, e.processor, e.authorization_request_id as first, 1 as generation
+    from processor_entry e left join processor_entry b on b.request_id = e.authorization_request_id
+      and b.processor = e.processor and b.kind = 'AUTHORIZATION'
+    where e.kind = 'AUTHORIZATION' and e.authorization_request_id is not null and b.authorization_request_id is null
+    union all
+    select e.request_id, e.processor, l.first, l.generation + 1
+    from link l join processor_entry e on e.authorization_request_id = l.request_id and e.processor = l.processor
+      and e.kind = 'AUTHORIZATION'
+  )
+  select l.*, e.authorization_request_id as renewed, e.answer = 'APPROVED' as is_approved,
+    e.answer = 'APPROVED' and exists (select from processor_entry n
+      where n.authorization_request_id = e.authorization_request_id and n.processor = e.processor
+        and n.answer = 'APPROVED' and n.kind in ('AUTHORIZATION', 'CAPTURE', 'INCREMENT', 'DECREASE', 'EXTENSION')
+        and (n.acted_at, n.request_id) > (e.acted_at, e.request_id)) as is_overtaken
+  from link l join processor_entry e on e.request_id = l.request_id and e.processor = l.processor;
+
 -- What may be imported or given back: entries that nothing here explains, whatever became of them; and changes of what
 -- is known here: captures and holds of which another amount is taken back than is booked (REVERSAL), refunds and OCTs of
--- which more came back (RETURN), and open holds that have ended there (END). In their turn: authorizations first, then
--- what was added to them, then captures.
+-- which more came back (RETURN), open holds that have ended there (END), and, while reconciling, renewals that have no
+-- result here. In their turn: authorizations first, then what was added to them, then captures. Of a chain all of this
+-- comes before the next renewal, and after that the void of what it replaced; a void of what was overtaken comes at once.
 create temporary view unknown_entry as
-  with unknown as (
+  with renewed_of as (
+    select r.hold_request_id, sum(e.reversed - there.reversed) as reversed
+    from our_renewal r join processor_entry e on e.request_id = r.identifier and e.processor = r.processor
+      cross join lateral (
+        select coalesce(sum(c.reversed), 0) as reversed from processor_entry c
+        where c.kind = 'CAPTURE' and c.authorization_request_id = e.request_id and c.processor = e.processor) there
+    group by 1
+  ),
+  unknown as (
     select request_id, processor, null as change_here, null::uuid as subject_here, null::uuid as hold_here,
       reversed + returned as taken_back,
       array_position(array['AUTHORIZATION', 'INCREMENT', 'EXTENSION', 'DECREASE', 'CAPTURE', 'VOID', 'CREDIT', 'REFUND'], kind)
@@ -372,8 +485,10 @@ create temporary view unknown_entry as
     where e.kind = 'CAPTURE' and e.answer = 'APPROVED' and k.state = 'OK' and e.reversed <> k.amount_reversed
     union all
     -- Of a hold and none of the captures that were read.
-    select e.request_id, e.processor, 'REVERSAL', null, h.request_id, e.reversed - there.reversed, 10
+    select e.request_id, e.processor, 'REVERSAL', null, h.request_id,
+      e.reversed - there.reversed + coalesce(n.reversed, 0), 10
     from processor_entry e join our_hold h on h.identifier = e.request_id and h.processor = e.processor
+      left join renewed_of n on n.hold_request_id = h.request_id
       cross join lateral (
         select coalesce(sum(c.reversed), 0) as reversed from processor_entry c
         where c.kind = 'CAPTURE' and c.authorization_request_id = e.request_id and c.processor = e.processor) there
@@ -382,7 +497,7 @@ create temporary view unknown_entry as
           join processor_entry c on c.request_id = k.identifier and c.processor = k.processor
         where k.hold_request_id = h.request_id) here
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED'
-      and e.reversed - there.reversed <> h.reversed - here.reversed
+      and e.reversed - there.reversed + coalesce(n.reversed, 0) <> h.reversed - here.reversed
     union all
     select e.request_id, e.processor, 'RETURN', k.request_id, k.hold_request_id, e.returned, 11
     from processor_entry e join our_submission k on k.identifier = e.request_id and k.processor = e.processor
@@ -391,11 +506,20 @@ create temporary view unknown_entry as
       and e.returned > k.amount_returned
     union all
     select e.request_id, e.processor, 'END', null, h.request_id, 0, 12
-    from processor_entry e join our_hold h on h.identifier = e.request_id and h.processor = e.processor
+    from processor_entry e join our_authorization o on o.identifier = e.request_id and o.processor = e.processor
+      join hold h on h.request_id = o.hold_request_id
     where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and e.ended_at is not null and h.phase <> 'FAILED'
-      and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null
-  )
-  select coalesce(u.change_here, e.kind) as kind, e.request_id, e.processor, e.answer, e.authorization_request_id,
+      and h.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and h.ended_as is null and o.is_present
+    union all
+    select e.request_id, e.processor, 'RENEWAL', r.request_id, r.hold_request_id, 0, 1
+    from processor_entry e join our_renewal r on r.identifier = e.request_id and r.processor = e.processor
+    where e.kind = 'AUTHORIZATION' and e.answer = 'APPROVED' and r.state not in ('OK', 'KO')
+      and (select reconciling_since is not null from installation)
+  ),
+  chain as materialized (select * from chained),
+  replaced as (select distinct renewed as id, processor from chain where is_approved and not is_overtaken)
+  select coalesce(u.change_here, case when e.kind = 'AUTHORIZATION' and e.authorization_request_id is not null
+      then 'RENEWAL' else e.kind end) as kind, e.request_id, e.processor, e.answer, e.authorization_request_id,
     e.capture_request_id, e.account, e.terminal_id, e.token_id, e.operation_request_id, e.memo, e.amount, e.currency,
     e.captured, e.voided, e.incremented, e.refunded, coalesce(e.acted_at, now()) as acted_at,
     coalesce(nullif(e.merchant_id, ''), a.merchant_id, '') as merchant_id,
@@ -403,7 +527,12 @@ create temporary view unknown_entry as
     coalesce(nullif(e.merchant_reference, ''), a.merchant_reference, '') as merchant_reference,
     m.id is not null or u.change_here is not null as is_merchant_known, u.change_here is not null as is_here,
     u.subject_here, u.hold_here,
-    u.taken_back::bigint as taken_back, u.turn,
+    u.taken_back::bigint as taken_back, coalesce(c.is_overtaken, false) as is_overtaken,
+    coalesce(c.first, case e.kind when 'AUTHORIZATION' then e.request_id else e.authorization_request_id end,
+      e.request_id) as chain,
+    coalesce(c.generation, 0) + (r.id is not null)::int as generation,
+    e.kind = 'VOID' and (r.id is not null or coalesce(c.is_overtaken, false)) as is_late,
+    case when e.kind = 'VOID' and (r.id is not null or c.is_overtaken) then 1 else u.turn end as turn,
     -- The last capture of its authorization, of which nothing is left, gave the rest back itself unless a void did.
     coalesce(u.change_here is null and e.kind = 'CAPTURE' and a.ended_at is null and a.voided > 0 and a.captured + a.voided = a.amount + a.incremented
       and not exists (select from processor_entry v where v.authorization_request_id = e.authorization_request_id
@@ -412,7 +541,10 @@ create temporary view unknown_entry as
         order by e.acted_at, e.request_id rows between unbounded preceding and unbounded following), false) as is_final
   from unknown u join processor_entry e on e.request_id = u.request_id and e.processor = u.processor
     left join processor_entry a on a.request_id = e.authorization_request_id and a.processor = e.processor
-    left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id);
+    left join merchant m on m.id = coalesce(nullif(e.merchant_id, ''), a.merchant_id)
+    left join chain c on c.processor = e.processor
+      and c.request_id = case e.kind when 'AUTHORIZATION' then e.request_id else e.authorization_request_id end
+    left join replaced r on e.kind = 'VOID' and r.id = e.authorization_request_id and r.processor = e.processor;
 
 -- Where a processor's books contradict themselves.
 create temporary view doubt as

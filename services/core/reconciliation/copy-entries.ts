@@ -91,12 +91,21 @@ export async function readAgain(comparison: Comparison, suspects: readonly strin
   }
 }
 
-/** A suspect is named by our requestId, or by the processor's identifier of an operation unknown here. */
-const READ_AGAIN = `select distinct coalesce(h.processor_request_id, h.request_id, s.processor_request_id,
-    e.authorization_request_id, suspect.id) as id
-  from unnest($1::uuid[]) as suspect(id) left join submission s on s.request_id = suspect.id
-    left join hold h on h.request_id = coalesce(s.hold_request_id, suspect.id)
-    left join processor_entry e on e.request_id = suspect.id`;
+/**
+ * A suspect is named by our requestId, or by the processor's identifier of an operation unknown here. Of a hold all
+ * authorizations are read.
+ */
+const READ_AGAIN = `with suspect as (
+    select s.id, b.hold_request_id, b.processor_request_id, e.authorization_request_id, e.kind
+    from unnest($1::uuid[]) as s(id) left join submission b on b.request_id = s.id
+      left join processor_entry e on e.request_id = s.id
+  )
+  select coalesce(h.processor_request_id, h.request_id, s.processor_request_id, s.authorization_request_id, s.id) as id
+    from suspect s left join hold h on h.request_id = coalesce(s.hold_request_id, s.id)
+  union
+  select r.identifier from suspect s join our_renewal r on r.hold_request_id = coalesce(s.hold_request_id, s.id)
+  union
+  select id from suspect where kind = 'AUTHORIZATION'`;
 
 /** Copies some entries of a processor. Returns how many they are; undefined = the processor is left out. */
 async function copyPages(

@@ -43,6 +43,7 @@ export interface AuditParts extends Pick<Reading, 'mostUnknown'> {
 const BOOKS_CHECKS = [
   'hold_counters',
   'hold_state',
+  'authorizations_differ',
   'submission_without_hold',
   'reversals_differ',
   'refunds_differ',
@@ -148,7 +149,8 @@ const SUSPECT_OF = `select distinct coalesce(h.request_id, s.request_id, suspect
     coalesce(h.identifier, s.identifier, e.authorization_request_id, suspect.id) as identifier
   from unnest($1::uuid[]) as suspect(id) left join our_submission s on s.request_id = suspect.id
     left join processor_entry e on e.request_id = suspect.id
-    left join our_hold h on h.request_id = coalesce(s.hold_request_id, suspect.id)
+    left join our_renewal r on s.request_id is null and r.identifier = e.authorization_request_id
+    left join our_hold h on h.request_id = coalesce(s.hold_request_id, r.hold_request_id, suspect.id)
       or (s.request_id is null and (h.request_id = e.authorization_request_id
         or h.processor_request_id = e.authorization_request_id))`;
 
@@ -202,6 +204,9 @@ async function differing(
 }
 
 /** All identifiers under which something about a suspect may be found. */
-const IDS_OF = `select $1::uuid::text as id union select request_id::text from submission where hold_request_id = $1::uuid
-  union select request_id::text from processor_entry
-    where request_id = $2::uuid or authorization_request_id = $2::uuid`;
+const IDS_OF = `with authorization_of as (
+    select $2::uuid as id union select identifier from our_renewal where hold_request_id = $1::uuid
+  )
+  select $1::uuid::text as id union select request_id::text from submission where hold_request_id = $1::uuid
+  union select request_id::text from processor_entry where request_id in (select id from authorization_of)
+    or authorization_request_id in (select id from authorization_of)`;

@@ -11,13 +11,23 @@ export interface UnknownEntry
   /** A name of PROCESSORS. */
   readonly processor: string;
   /**
-   * An EntryKind; or an unknown change of a known operation: REVERSAL = a capture or hold was taken back, RETURN = a
-   * refund or an OCT came back, END = a hold has ended.
+   * An EntryKind; RENEWAL for an AUTHORIZATION that renews another one; or an unknown change of a known operation:
+   * REVERSAL = a capture or hold was taken back, RETURN = a refund or an OCT came back, END = a hold has ended, RENEWAL =
+   * a renewal has its result.
    */
   readonly kind: string;
   /** UNSPECIFIED = an open checkout. */
   readonly answer: string;
+  /** Of a renewal: the authorization that it renews. */
   readonly authorizationRequestId: string | null;
+  /** The first authorization of the chain that it belongs to, or itself. */
+  readonly chain: string;
+  /** How many authorizations of the chain come before; a void of one that was replaced comes after what replaced it. */
+  readonly generation: number;
+  /** Of a renewal: its hold did not count on it, because something else came first. */
+  readonly isOvertaken: boolean;
+  /** Of a void: it gave back what a renewal had replaced, or a renewal that was overtaken. */
+  readonly isLate: boolean;
   /** Of a refund: the capture's identifier. */
   readonly captureRequestId: string | null;
   readonly isMerchantKnown: boolean;
@@ -34,10 +44,16 @@ export interface UnknownEntry
   readonly subjectHere: string | null;
 }
 
-/** Reads the copy of the books: authorizations first, then what depends on them, each in the order of time. */
+/**
+ * Reads the copy of the books: authorizations first, then what depends on them, each in the order of time. Everything of
+ * a renewed authorization that the next one follows from comes before that one.
+ */
 export function readUnknown(client: pg.Client): Promise<UnknownEntry[]> {
-  return queryOn(client)({ name: '', text: 'select * from unknown_entry order by turn, acted_at, request_id' }, []);
+  return queryOn(client)({ name: '', text: READ_UNKNOWN }, []);
 }
+
+const READ_UNKNOWN = `select * from unknown_entry
+  order by turn > 6, generation, turn, acted_at, kind = 'VOID', request_id`;
 
 /** An authorization as a page of the books has it. */
 export function unknownAuthorization(processor: string, entry: Entry): UnknownEntry {
@@ -47,6 +63,10 @@ export function unknownAuthorization(processor: string, entry: Entry): UnknownEn
     kind: 'AUTHORIZATION',
     answer: Answer[entry.answer],
     authorizationRequestId: null,
+    chain: entry.requestId,
+    generation: 0,
+    isOvertaken: false,
+    isLate: false,
     isMerchantKnown: true,
     isFinal: false,
     takenBack: entry.refunded + entry.reversed,

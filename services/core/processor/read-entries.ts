@@ -109,18 +109,21 @@ type Sent = Parameters<typeof identifierOf>[0];
 
 /**
  * Returns the amount taken back from a capture, refund or OCT by the processor's books, minor units: reversed and not
- * reinstated, or returned. Without one, the amount taken back from the hold and from none of its captures. An OCT has
- * no hold. Throws UNAVAILABLE when the processor does not answer.
+ * reinstated, or returned. Without one, the amount taken back from a hold and from none of its captures, by the
+ * identifiers of its authorizations. An OCT has none. Throws UNAVAILABLE when the processor does not answer.
  */
 export async function readTakenBack(
   name: string,
   ledger: Ledger,
-  hold: Sent | undefined,
+  authorizations: readonly string[],
   subject: Sent | undefined,
 ): Promise<bigint> {
-  const about = hold ?? subject;
-  assert(about, 'what came back was stored');
-  const pages = await Array.fromAsync(readEntries(name, ledger, { authorizationRequestId: identifierOf(about) }));
+  const about = authorizations.length > 0 ? authorizations : [subject && identifierOf(subject)];
+  const pages: Page[] = [];
+  for (const authorizationRequestId of about) {
+    assert(authorizationRequestId, 'what came back was stored');
+    pages.push(...(await Array.fromAsync(readEntries(name, ledger, { authorizationRequestId }))));
+  }
   const [wrong] = pages.flatMap(({ invalid }) => invalid);
   if (wrong) throw unreadable(`the books of processor ${name} break the contract: ${wrong.requestId} ${wrong.what}`);
   // Entries changed meanwhile may be listed again.

@@ -2,8 +2,9 @@ import type { Sender } from '../kinds/sender.ts';
 import type { InquiryAnswer } from '../processor/processor.ts';
 import { inNameOf } from '../storage/audit-log/actor.ts';
 import { auditEnds, auditStarts } from '../storage/audit-log/audit-log.ts';
-import { handleOfImported, type Importing, importEntry, nameAll, openImportReads, Unable } from './import-entry.ts';
+import { handleOfImported, type Importing, importEntry, nameAll, openImportReads } from './import-entry.ts';
 import { type Particulars, type ReportLine, reportLine } from './merchant-report.ts';
+import { Unable } from './unable.ts';
 import { closeCheckout, isOpenCheckout, refundAtProcessor } from './undo-entry.ts';
 import { lineOf, type UnknownEntry } from './unknown-entry.ts';
 
@@ -24,8 +25,8 @@ export interface CarriedOut {
 }
 
 /**
- * Carries plans out, in parts, each with its names and audit entries written at once. What is about one authorization
- * is done in its order, everything else concurrently, so that statements are shared. Calls `tell` for each after its
+ * Carries plans out, in parts, each with its names and audit entries written at once. What is about one hold is done in
+ * its order, everything else concurrently, so that statements are shared. Calls `tell` for each after its
  * part, also for what failed. Audited in the name of `actor`.
  */
 export async function carryOut(
@@ -36,7 +37,7 @@ export async function carryOut(
 ): Promise<void> {
   const { query } = sender.database;
   const reads = openImportReads(sender.database);
-  const turns = [...Map.groupBy(plans, authorizationOf).values()];
+  const turns = [...Map.groupBy(plans, chainOf).values()];
   const places = new Map(plans.map((plan, place) => [plan, place]));
   const inOrder = (a: Plan, b: Plan) => (places.get(a) ?? 0) - (places.get(b) ?? 0);
   for (let first = 0; first < turns.length; first += AT_ONCE) {
@@ -67,12 +68,12 @@ export async function carryOut(
 
 const RESULT = { IMPORTED: 'OK', CLOSED: 'OK', REFUNDED: 'OK', LEFT: 'LEFT', UNKNOWN: 'LEFT' } as const;
 
-/** Number of authorizations at once: enough for statements to be shared, and few enough for none to wait long. */
+/** Number of holds at once: enough for statements to be shared, and few enough for none to wait long. */
 const AT_ONCE = 512;
 
-/** All entries of one authorization have one name. */
-function authorizationOf({ entry: { processor, authorizationRequestId, requestId } }: Plan): string {
-  return `${processor}/${authorizationRequestId ?? requestId}`;
+/** All entries of one chain of authorizations have one name. */
+function chainOf({ entry: { processor, chain } }: Plan): string {
+  return `${processor}/${chain}`;
 }
 
 function actionOf(at: Date) {

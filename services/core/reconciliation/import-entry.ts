@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { NIL } from 'uuid';
-import { drawId, drawIdOf } from '../../../platform/draw-id.ts';
+import { drawIdOf } from '../../../platform/draw-id.ts';
 import { Gather } from '../../../platform/gather.ts';
 import type { StoreRequest } from '../books/books.ts';
 import type { HoldRequest, PlaceRequest, Stored } from '../books/submission-request.ts';
-import type { ReadTakenBack, TakingBack } from '../books/take-back.ts';
 import { BY_INQUIRY } from '../domain/contradiction.ts';
 import { endOf } from '../domain/hold-rules.ts';
 import { authorizationOf } from '../domain/kept-hold.ts';
-import type { Outcome } from '../domain/outcome.ts';
-import { endHold, noteEnd } from '../kinds/end-hold.ts';
-import { perform } from '../kinds/perform.ts';
+import { isOk, type Outcome } from '../domain/outcome.ts';
+import { perform, voidAuthorization } from '../kinds/perform.ts';
 import type { Sender } from '../kinds/sender.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
-import { readTakenBack } from '../processor/read-entries.ts';
 import { actorOfCall } from '../storage/audit-log/actor.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import { findClaims } from '../storage/claim/claim-row.ts';
@@ -22,22 +19,13 @@ import type { Database } from '../storage/database.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import { handleOf } from '../storage/hold/preauthorization-id.ts';
-import { findHold, findHoldsAt } from '../storage/hold/read-holds.ts';
+import { type Authorized, findAuthorizationsAt, findHold } from '../storage/hold/read-holds.ts';
 import { markImported } from '../storage/imported/import-marks.ts';
 import { findMerchant, type MerchantRow } from '../storage/merchant/merchant-row.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';
+import { CHANGES, importChange, importTakenBack, settleRenewal } from './import-change.ts';
+import { isToBePlaced, notPlacedYet, Unable } from './unable.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
-
-/** Why an entry cannot be imported or refunded, in plain words. */
-export class Unable extends Error {
-  /** Under which requestId it is booked all the same; undefined = it is not. */
-  readonly requestId: string | undefined;
-
-  constructor(message: string, requestId?: string) {
-    super(requestId === undefined ? message : `${message}; it is booked as ${requestId}`);
-    this.requestId = requestId;
-  }
-}
 
 /** The context of an import. */
 export interface Importing {
@@ -52,8 +40,8 @@ export interface Importing {
 /** Opens what the imports of one run read, for many at once. */
 export function openImportReads(database: Database) {
   const merchants = new Map<string, Promise<MerchantRow | undefined>>();
-  const holds = new Gather<{ identifier: string; processor: string }, HoldRow | undefined>(
-    (batch) => findHoldsAt(database.query, batch),
+  const holds = new Gather<{ identifier: string; processor: string }, Authorized | undefined>(
+    (batch) => findAuthorizationsAt(database.query, batch),
     { maxBatch: 256, lanes: 2 },
   );
   return {
@@ -63,8 +51,8 @@ export function openImportReads(database: Database) {
       merchants.set(merchantId, found);
       return found;
     },
-    /** The hold of an authorization. */
-    hold: ({ authorizationRequestId, processor }: UnknownEntry) =>
+    /** The hold of an authorization that an entry is about, and that authorization. */
+    authorized: ({ authorizationRequestId, processor }: UnknownEntry) =>
       holds.submit({ identifier: authorizationRequestId ?? NIL, processor }),
   };
 }
@@ -91,7 +79,7 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
   const asRequest = REQUESTS[entry.kind];
   if (!asRequest) throw new Unable(`core has no operations of the kind ${entry.kind}`);
   const { request, hold } = await asRequest(entry, importing);
-  const known = { outcome: outcomeOf(answer), told: BY_INQUIRY, at: entry.actedAt };
+  const known = { outcome: outcomeOf(entry, answer), told: BY_INQUIRY, at: entry.actedAt };
   const done = await perform(sender, request, { known });
   if (done.is === 'NOT_STORED') throw notStored(request, hold, done.stored);
   const { kind, requestId } = request;
@@ -105,8 +93,8 @@ export async function importEntry(entry: UnknownEntry, importing: Importing): Pr
 }
 
 /** The outcome of an entry by the processor's answer; an entry that has not ended there is left to recovery. */
-function outcomeOf(answer: InquiryAnswer): Outcome {
-  if (answer.found === 'DONE') return answer.outcome;
+function outcomeOf({ isOvertaken }: UnknownEntry, answer: InquiryAnswer): Outcome {
+  if (answer.found === 'DONE') return isOk(answer.outcome) ? { ...answer.outcome, isOvertaken } : answer.outcome;
   if (answer.found !== 'AT_WORK') return { answer: 'UNKNOWN' };
   return { answer: 'ACCEPTED', expectedBy: answer.expectedBy, page: answer.page };
 }
@@ -115,21 +103,6 @@ function notStored({ kind }: StoreRequest, hold: HoldRow | undefined, { outcome 
   if (!hold) return new Unable('it is known here by now');
   const room = kind === 'RELEASE' || kind === 'EXPIRY' ? 'nothing to give back' : 'no room for it';
   return new Unable(`the hold ${hold.requestId} has ${room}: ${outcome}`);
-}
-
-/** The operations by which an imported one may have come back. */
-const CHANGES = {
-  CAPTURE: ['REVERSAL', 'REINSTATEMENT'],
-  REFUND: ['REFUND_RETURN'],
-  OCT: ['OCT_RETURN'],
-} as const;
-
-/** Books what has changed of something that is here. */
-function importChange(sender: Sender, entry: UnknownEntry): Promise<string> {
-  const { kind, holdHere } = entry;
-  if (kind === 'END') return importEnd(sender, holdHere ?? NIL);
-  if (kind === 'REVERSAL') return importTakenBack(sender, CHANGES.CAPTURE, entry);
-  return importTakenBack(sender, holdHere === null ? CHANGES.OCT : CHANGES.REFUND, entry);
 }
 
 /** A capture by somebody else that is booked now is in doubt no longer, nor what an import explains of a hold's end. */
@@ -154,6 +127,17 @@ const REQUESTS: Readonly<Record<string, (entry: UnknownEntry, importing: Importi
   EXTENSION: (entry, importing) => onHold(entry, importing, { kind: 'EXTENSION' }),
   VOID: (entry, importing) => onHold(entry, importing, { kind: 'RELEASE' }),
 
+  /** What an earlier renewal has left to give back is given back first, and one without a result has one. */
+  async RENEWAL(entry, importing) {
+    const { sender } = importing;
+    const { request, hold } = await onHold(entry, importing, { kind: 'RENEWAL', amount: entry.amount });
+    if (hold.renewalId != null)
+      await settleRenewal(sender, { ...entry, subjectHere: hold.renewalId, isOvertaken: false });
+    const { toVoid } = (await findHold(sender.database.query, hold.requestId)) ?? hold;
+    if (toVoid != null) await voidAuthorization(sender, { hold, authorization: toVoid });
+    return { request, hold };
+  },
+
   async REFUND(entry, importing) {
     const { captureRequestId: identifier, processor, amount } = entry;
     const capture = await findSentAs(importing.sender.database.query, identifier ?? NIL, processor);
@@ -170,24 +154,34 @@ const REQUESTS: Readonly<Record<string, (entry: UnknownEntry, importing: Importi
 };
 
 /**
- * The request of a capture, change or void on the hold of its authorization; a release after the end is an expiry.
- * Throws Unable when the hold is unknown.
+ * The request of a capture, change, renewal or void on the hold of its authorization; a release after the end is an
+ * expiry, and the void of an authorization that the hold does not count on is a late one. Throws Unable when the hold is
+ * unknown.
  */
 async function onHold(
   entry: UnknownEntry,
   { sender, reads, names }: Importing,
   what: Pick<HoldRequest, 'kind' | 'captureRequestId' | 'amount' | 'finalCapture'>,
-): Promise<Asked> {
-  const hold = await reads.hold(entry);
-  if (!hold) throw new Unable(`its authorization ${entry.authorizationRequestId} is unknown here: import that first`);
+): Promise<Asked & { readonly hold: HoldRow }> {
+  const on = await reads.authorized(entry);
+  if (!on) throw new Unable(`its authorization ${entry.authorizationRequestId} is unknown here: import that first`);
+  const { hold, authorization } = on;
   // A void would cancel the checkout, which was paid. An inquiry places the hold.
   if (isToBePlaced(hold)) throw notPlacedYet(hold);
+  const kind = what.kind === 'RELEASE' ? voidOf(on, entry.actedAt) : what.kind;
   const { idHash } = hold;
-  const hasEnded = endOf({ ...hold, captureAt: null }, entry.actedAt) === 'HOLD_EXPIRED';
-  const kind = what.kind === 'RELEASE' && hasEnded ? 'EXPIRY' : what.kind;
-  const merchantReference = entry.merchantReference || undefined;
-  const request = { ...names, ...timesOf(entry, sender), ...what, kind, idHash, merchantReference, imported: true };
-  return { request, hold };
+  const common = { ...names, ...timesOf(entry, sender), merchantReference: entry.merchantReference || undefined };
+  return { request: { ...common, ...what, kind, idHash, authorization, imported: true }, hold };
+}
+
+function voidOf(on: Authorized, at: Date): 'RELEASE' | 'EXPIRY' | 'LATE_VOID' {
+  if (!isPresent(on)) return 'LATE_VOID';
+  return endOf({ ...on.hold, captureAt: null }, at) === 'HOLD_EXPIRED' ? 'EXPIRY' : 'RELEASE';
+}
+
+/** Returns whether a hold counts on this one of its authorizations. */
+export function isPresent({ hold, authorization }: Authorized): boolean {
+  return authorization === authorizationOf(hold);
 }
 
 /** The request that stores the hold of an authorization. Throws Unable when the merchant does not exist. */
@@ -267,64 +261,3 @@ function placeOf({ merchantId, terminalId, userId, tokenId, currency, processor,
 function timesOf({ actedAt }: UnknownEntry, { clock, processors }: Sender) {
   return { at: actedAt, inquireAt: callOverAt(processors, clock()) };
 }
-
-/** Books the end of a hold at the processor, like its event: other lost operations were imported before. */
-async function importEnd(sender: Sender, holdRequestId: string): Promise<string> {
-  const { query } = sender.database;
-  const open = await findHold(query, holdRequestId);
-  if (!open) throw new Unable('its hold is not here any more');
-  if (isToBePlaced(open)) throw notPlacedYet(open);
-  const { remaining: amount } = open;
-  const authorization = authorizationOf(open);
-  const ended = { requestId: holdRequestId, authorization, as: 'EXPIRED', amount, reference: '' } as const;
-  const hold = await noteEnd(sender, ended, BY_INQUIRY);
-  if (hold?.endedAs != null) await endHold(sender, hold, { imported: true });
-  return holdRequestId;
-}
-
-/** Returns whether an inquiry, or a decision, may still place a hold. */
-export function isToBePlaced({ phase }: HoldRow): boolean {
-  return phase !== 'AUTHORIZED' && phase !== 'FAILED';
-}
-
-function notPlacedYet({ requestId }: HoldRow): Unable {
-  return new Unable(`the hold ${requestId} is not placed here yet: reconcile again later`);
-}
-
-/** Of what something came back. */
-type TakenBack = Pick<UnknownEntry, 'merchantId' | 'processor' | 'holdHere' | 'subjectHere'>;
-
-/**
- * Books the difference to the amount that has come back at the processor by now, as an operation of the fitting kind.
- * The import is marked first, so that an event that reports the same later is not booked again. Returns the requestId
- * of the operation that came back, or of its hold. Throws Unable when that much cannot come back.
- */
-async function importTakenBack(
-  sender: Sender,
-  kinds: readonly TakingBack['kind'][],
-  { merchantId, processor, holdHere, subjectHere }: TakenBack,
-): Promise<string> {
-  const { books, clock, database, processors } = sender;
-  const marked = [subjectHere ?? holdHere, holdHere].filter((requestId) => requestId !== null);
-  const marks = marked.map((requestId) => ({ requestId, what: 'TAKEN_BACK', merchantId }) as const);
-  await markImported(database.query, marks, clock());
-  const readBack: ReadTakenBack = (hold, subject) =>
-    readTakenBack(processor, processors.of({ processor }), hold, subject);
-  for (const kind of kinds) {
-    const became = await books.takeBack({
-      requestId: drawId(),
-      kind,
-      holdRequestId: holdHere ?? undefined,
-      subjectRequestId: subjectHere ?? undefined,
-      amount: MOST,
-      reference: '',
-      readTakenBack: readBack,
-      at: clock(),
-    });
-    if (became === 'TOO_MUCH') throw new Unable('more came back of it than is left of it here');
-  }
-  return subjectHere ?? holdHere ?? NIL;
-}
-
-/** More than any amount: the difference is booked. */
-const MOST = 1_000_000_000_000n;

@@ -24,7 +24,8 @@ export async function findOrImportHold(
   const found = pages
     .flatMap(({ entries }) => entries)
     .find(({ requestId, kind }) => requestId === identifier.toLowerCase() && kind === EntryKind.AUTHORIZATION);
-  if (!found) return undefined;
+  // A renewal is imported in its place among what was done with its hold.
+  if (found?.authorizationRequestId !== '') return undefined;
   const entry = unknownAuthorization(processor, found);
   const answer = await ledger.inquire({ ...entry, processorAccount: entry.account });
   if (answer.found !== 'DONE') return undefined;

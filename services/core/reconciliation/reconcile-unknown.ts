@@ -274,10 +274,10 @@ function refuseWrong(
 
 /**
  * Plans each entry, in a possible order. Captures and changes can be booked on a hold only, so their authorization is
- * imported, too, with its increments.
+ * imported, too, with its increments. A renewal is of what remained, so all that came before it is imported, too.
  */
 function planOf(unknown: readonly UnknownEntry[], decisions: Decisions): Unconfirmed[] {
-  const plans = unknown.map((entry) => ({ entry, verb: verbOf(entry, decisions) }));
+  const plans = withEarlier(unknown.map((entry) => ({ entry, verb: verbOf(entry, decisions) })));
   const lost = new Set(unknown.filter(isAuthorization).map(({ requestId }) => requestId));
   const isOfLost = ({ authorizationRequestId }: UnknownEntry) => lost.has(authorizationRequestId ?? '');
   const imported = plans.filter(({ entry, verb }) => verb === 'import' && (!isChange(entry) || isOfLost(entry)));
@@ -288,6 +288,23 @@ function planOf(unknown: readonly UnknownEntry[], decisions: Decisions): Unconfi
       ? needed.has(entry.requestId)
       : isChange(entry) && needed.has(entry.authorizationRequestId ?? '');
     return isNeeded ? { ...plan, verb: 'import' } : plan;
+  });
+}
+
+/** Plans what comes before the renewals that imports are on. */
+function withEarlier(plans: readonly Unconfirmed[]): readonly Unconfirmed[] {
+  const last = new Map<string, number>();
+  const chainOf = ({ processor, chain }: UnknownEntry) => `${processor}/${chain}`;
+  for (const { entry, verb } of plans) {
+    if (verb !== 'import') continue;
+    last.set(chainOf(entry), Math.max(entry.generation, last.get(chainOf(entry)) ?? 0));
+  }
+  return plans.map((plan) => {
+    const { kind, generation, isHere, isLate } = plan.entry;
+    const reached = last.get(chainOf(plan.entry)) ?? 0;
+    const isOfRenewal = kind === 'RENEWAL' || isLate;
+    const comesBefore = generation < reached ? isOfRenewal || !isHere : isOfRenewal && generation === reached;
+    return comesBefore ? { ...plan, verb: 'import' } : plan;
   });
 }
 

@@ -9,8 +9,9 @@ import { isFinal, isOk, type NotPerformed } from '../domain/outcome.ts';
 import { perform } from '../kinds/perform.ts';
 import { callOverAt } from '../processor/processor.ts';
 import { findSentAs } from '../storage/submission/find-sent.ts';
-import { type Importing, isToBePlaced, placing, Unable } from './import-entry.ts';
+import { type Importing, isPresent, placing } from './import-entry.ts';
 import type { Particulars } from './merchant-report.ts';
+import { isToBePlaced, Unable } from './unable.ts';
 import type { UnknownEntry } from './unknown-entry.ts';
 
 /**
@@ -50,8 +51,9 @@ const CLOSED: NotPerformed = {
  */
 export async function refundAtProcessor(entry: UnknownEntry, { sender, reads }: Importing): Promise<Particulars> {
   if (entry.kind !== 'CAPTURE' || entry.answer !== 'APPROVED') throw new Unable('only a capture is refunded');
-  const hold = await reads.hold(entry);
-  const mayTakeIt = !hold || isToBePlaced(hold) || entry.amount <= remainedOf(hold) + hold.inFlight;
+  const on = await reads.authorized(entry);
+  const mayTakeIt =
+    !on || isToBePlaced(on.hold) || (isPresent(on) && entry.amount <= remainedOf(on.hold) + on.hold.inFlight);
   if (mayTakeIt) throw new Unable('its hold may have room for it: import it, and refund it like any other');
   if (await findSentAs(sender.database.query, entry.requestId, entry.processor)) {
     throw new Unable('it is known here by now');

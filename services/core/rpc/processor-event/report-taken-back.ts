@@ -11,6 +11,7 @@ import { findHold } from '../../storage/hold/read-holds.ts';
 import { isImported } from '../../storage/imported/import-marks.ts';
 import { findEvent, type NamedEvent } from '../../storage/processor-event/processor-events.ts';
 import type { Sent } from '../../storage/submission/find-sent.ts';
+import { readAuthorizations } from '../../storage/submission/read-submissions.ts';
 import type { Core } from '../core.ts';
 import { invalidField, noResultYet } from '../refuse.ts';
 
@@ -101,7 +102,8 @@ export async function cameBack(core: Core, sent: Sent, { code, message }: Declin
 function readIfImported({ database: { query }, processors }: Core, sent: Sent): ReadTakenBack {
   return async (hold, subject) => {
     if (!(await isImported(query, sent.requestId, 'TAKEN_BACK'))) return undefined;
-    return readTakenBack(sent.processor, processors.of(sent), hold, subject);
+    const authorizations = hold ? await readAuthorizations(query, hold.requestId) : [];
+    return readTakenBack(sent.processor, processors.of(sent), authorizations, subject);
   };
 }
 

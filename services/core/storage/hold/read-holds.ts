@@ -32,22 +32,36 @@ const READ_BY_HANDLE = sql('read-hold-by-handle')`select * from hold where id_ha
 const READ_BY_REQUEST_ID = sql('read-holds')`select *, ${versionOf('hold')} as version from hold
     where request_id = any($1::uuid[])`;
 
-/** Looks up holds by their identifiers at processors. Returns them in their order; undefined = there is none. */
-export async function findHoldsAt(
-  query: Query,
-  places: readonly { readonly identifier: string; readonly processor: string }[],
-): Promise<(HoldRow | undefined)[]> {
-  const values = [places.map(({ identifier }) => identifier), places.map(({ processor }) => processor)];
-  const rows = await query<HoldRow & { place: bigint }>(READ_AT_PROCESSORS, values);
-  const holds = new Map(rows.map((row) => [Number(row.place) - 1, row]));
-  return places.map((_, place) => holds.get(place));
+/** A hold, and one of its authorizations: the requestId of the hold, or of the RENEWAL that made it. */
+export interface Authorized {
+  readonly hold: HoldRow;
+  readonly authorization: string;
 }
 
-const READ_AT_PROCESSORS = sql('read-holds-at-processors')`select i.place, h.*
-    from unnest($1::uuid[], $2::text[]) with ordinality as i(identifier, processor, place)
-    join hold h on (h.processor_request_id = i.identifier
+/** Looks up authorizations by their identifiers at processors. Returns them in their order; undefined = there is none. */
+export async function findAuthorizationsAt(
+  query: Query,
+  places: readonly { readonly identifier: string; readonly processor: string }[],
+): Promise<(Authorized | undefined)[]> {
+  const values = [places.map(({ identifier }) => identifier), places.map(({ processor }) => processor)];
+  const rows = await query<HoldRow & { place: bigint; authorization: string }>(READ_AT_PROCESSORS, values);
+  const found = new Map(rows.map((hold) => [Number(hold.place) - 1, { hold, authorization: hold.authorization }]));
+  return places.map((_, place) => found.get(place));
+}
+
+const READ_AT_PROCESSORS = sql('read-authorizations-at-processors')`with wanted as (
+      select * from unnest($1::uuid[], $2::text[]) with ordinality as i(identifier, processor, place)
+    )
+    select i.place, h.request_id as authorization, h.*
+    from wanted i join hold h on (h.processor_request_id = i.identifier
       or (h.request_id = i.identifier and h.processor_request_id is null))
-      and h.processor = i.processor`;
+      and h.processor = i.processor
+    union all
+    select i.place, r.request_id, h.*
+    from wanted i join submission r on (r.processor_request_id = i.identifier
+      or (r.request_id = i.identifier and r.processor_request_id is null))
+      and r.processor = i.processor and r.kind = 'RENEWAL'
+    join hold h on h.request_id = r.hold_request_id`;
 
 /** The rows read before a submission on a hold is judged: the hold, and whether the submission's requestId is taken. */
 export interface Subject {

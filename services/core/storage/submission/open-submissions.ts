@@ -20,11 +20,12 @@ const HAS_RUN_OUT = `s.phase = 'AWAITING_CHECKOUT' and ${unindexed('s.checkout_e
 
 /**
  * SQL: what is inquired about. A checkout that has run out is given up instead, and a late void is sent; while the
- * database is being reconciled, the first may be paid, and the other waits.
+ * database is being reconciled, the first may be paid, and the other waits. So does a renewal, whose effect depends on
+ * what came before it.
  */
 const IS_INQUIRED = {
   hold: `not (s.phase = 'AWAITING_CHECKOUT' and s.checkout_expires_at <= $1 and ${IS_NOT_RECONCILING})`,
-  submission: `(s.kind <> 'LATE_VOID' or ${IS_NOT_RECONCILING})`,
+  submission: `(s.kind not in ('LATE_VOID', 'RENEWAL') or ${IS_NOT_RECONCILING})`,
 };
 
 const FIND = { hold: findIn('hold'), submission: findIn('submission') };

@@ -37,6 +37,17 @@ const READ_RENEWALS = sql('read-renewals')`select r.processor_reference, r.final
         and v.authorization_id is not distinct from r.authorization_id) as gave_back_at
     from submission r where r.hold_request_id = $1 and r.kind = 'RENEWAL' and r.state = 'OK' order by r.request_id`;
 
+/** Reads the identifiers at the processor of all authorizations of a hold. */
+export async function readAuthorizations(query: Query, holdRequestId: string): Promise<string[]> {
+  const rows = await query<{ identifier: string }>(READ_AUTHORIZATIONS, [holdRequestId]);
+  return rows.map(({ identifier }) => identifier);
+}
+
+const READ_AUTHORIZATIONS = sql('read-authorizations')`select coalesce(processor_request_id, request_id) as identifier
+    from hold where request_id = $1
+    union all select coalesce(processor_request_id, request_id) from submission
+    where hold_request_id = $1 and kind = 'RENEWAL'`;
+
 /** An authorization of a hold, by the requestId of the hold or of a RENEWAL, and a void of it to leave out. */
 interface OfAuthorization {
   readonly holdRequestId: string;

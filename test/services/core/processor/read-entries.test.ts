@@ -33,12 +33,12 @@ describe('readTakenBack()', () => {
 
   it('takes an entry that has changed, and is listed again, once', async () => {
     const ledger = ledgerOf([authorization(100n), captured(100n)], [captured(150n, 1), authorization(170n, 1)]);
-    assert.equal(await readTakenBack('p', ledger, hold, capture), 150n);
-    assert.equal(await readTakenBack('p', ledger, hold, undefined), 20n);
+    assert.equal(await readTakenBack('p', ledger, [hold.requestId], capture), 150n);
+    assert.equal(await readTakenBack('p', ledger, [hold.requestId], undefined), 20n);
   });
 
   it('knows an identifier in capital letters', async () => {
     const ledger = ledgerOf([{ ...captured(100n), requestId: capture.requestId.toUpperCase() }]);
-    assert.equal(await readTakenBack('p', ledger, hold, capture), 100n);
+    assert.equal(await readTakenBack('p', ledger, [hold.requestId], capture), 100n);
   });
 });

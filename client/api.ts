@@ -595,8 +595,8 @@ export interface HoldWithCaptures {
   }[];
   /** Until when it renews itself: before its guarantee ends, what remains is authorized anew, and then the authorization before is given back */
   keepUntil?: string;
-  /** Its authorizations, oldest first, when it renews itself or did. Only GetPreauthorization shows them */
-  authorizations: {
+  /** Of a hold that renews itself, or did: its authorizations, oldest first */
+  authorizations?: {
     /** The processor's reference; at most 64 characters */
     reference?: string;
     /** When the processor approved it */

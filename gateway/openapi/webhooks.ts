@@ -23,9 +23,11 @@ const Notification = z
     tokenData: ofHold.tokenData,
     reference: shown.reference,
     finalStateDate: TIME.schema.describe('When the operation became final'),
-    expiresAt: TIME.schema.describe('Of an extension that is OK: when the hold ends by itself now').optional(),
+    expiresAt: TIME.schema
+      .describe('Of an extension or renewal that is OK: when the hold ends by itself now')
+      .optional(),
     guaranteedUntil: TIME.schema
-      .describe('Of a hold, increment or extension that is OK: how long the card scheme guarantees the hold now')
+      .describe('Of a hold, increment, extension or renewal that is OK: how long the card scheme guarantees it now')
       .optional(),
     operation: shown.operation,
     holdRequestId: shown.holdRequestId,

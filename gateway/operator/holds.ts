@@ -9,7 +9,7 @@ import { answerPageOrCsv, CSV } from '../resource/csv.ts';
 import { Delivery } from '../resource/delivery.ts';
 import { Operation } from '../resource/operation.ts';
 import {
-  Authorization,
+  AUTHORIZATIONS,
   answerChange,
   answerIncrement,
   Capture,
@@ -45,7 +45,7 @@ const OperatorHoldPage = pageOf('OperatorHoldPage', 'Newest first', OperatorHold
 const OperatorHoldStory = OperatorHold.schema
   .extend({
     captures: z.array(Capture.schema).describe('The newest 50, oldest first'),
-    authorizations: z.array(Authorization.schema).describe('Of a hold that renews itself, oldest first'),
+    authorizations: AUTHORIZATIONS.schema,
     operations: z.array(Operation.schema).describe('What became of it, oldest first; the first is the hold itself'),
     contradictions: z
       .array(Contradiction.schema)
@@ -100,7 +100,7 @@ export const HOLD_ROUTES = {
       return {
         ...OperatorHold.json(hold),
         captures: hold.captures.map(Capture.json),
-        authorizations: hold.authorizations.map(Authorization.json),
+        authorizations: AUTHORIZATIONS.read(hold),
         operations: operations.map(Operation.json),
         contradictions: contradicted.contradictions.toReversed().map(Contradiction.json),
         deliveries: sent.deliveries.toReversed().map(Delivery.json),

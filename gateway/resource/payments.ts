@@ -67,8 +67,17 @@ export const NextAction = answer(undefined, contract.NextActionSchema, {
   },
 });
 
-/** One authorization of a hold that renews itself. */
-export const Authorization = answer(undefined, contract.AuthorizationSchema);
+const Authorization = answer(undefined, contract.AuthorizationSchema);
+
+/** The authorizations of a hold that renews itself, or did; absent of others. */
+export const AUTHORIZATIONS = {
+  schema: z
+    .array(Authorization.schema)
+    .describe('Of a hold that renews itself, or did: its authorizations, oldest first')
+    .optional(),
+  read: ({ authorizations }: contract.Preauthorization) =>
+    authorizations.length === 0 ? undefined : authorizations.map(Authorization.json),
+};
 
 /** The JSON form of a hold for merchants. */
 export const HOLD = {

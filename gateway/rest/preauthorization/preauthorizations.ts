@@ -11,7 +11,14 @@ import { KEYED_WRITE, PROCESSOR, READ, WRITE } from '../../http/problem-codes.ts
 import { answer, pageOf } from '../../resource/answer.ts';
 import { answered, TIME } from '../../resource/answer-fields.ts';
 import { answerPageOrCsv, CSV } from '../../resource/csv.ts';
-import { HOLD, HoldFilters, ListedHold, MERCHANT_REASONS, NextAction } from '../../resource/payments.ts';
+import {
+  AUTHORIZATIONS,
+  HOLD,
+  HoldFilters,
+  ListedHold,
+  MERCHANT_REASONS,
+  NextAction,
+} from '../../resource/payments.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restRoute, restWrite } from '../route.ts';
@@ -64,6 +71,7 @@ const HoldPage = pageOf('HoldPage', 'Newest first', ListedHold, 'preauthorizatio
 
 const HoldWithCaptures = answer('HoldWithCaptures', PreauthorizationSchema, {
   ...HOLD,
+  own: { ...HOLD.own, authorizations: AUTHORIZATIONS },
   without: ['generatedTokenId', 'frozen'],
 });
 

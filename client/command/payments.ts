@@ -41,6 +41,7 @@ const TERMS = {
   description: 'what it is for',
   'capture-at': 'when what remains is captured, such as 2030-01-31T12:00:00Z',
   'release-at': 'when it ends, if earlier than otherwise',
+  'keep-until': 'with a token: until when it renews itself before its guarantee ends; at most 90 days',
 };
 
 /** Operations of the sandbox by how they end: its tokens say that (docs/sandbox.md). */
@@ -97,7 +98,7 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
   ),
   update: {
     args: 'REQUEST_ID',
-    what: 'change what a hold is for, or when it is captured or released by itself; "" takes back',
+    what: 'change what a hold is for, or when it is captured, released or renewed by itself; "" takes back',
     options: { ...TERMS, timeout: WRITE.timeout },
     async run(run) {
       const { holds } = await open(run);
@@ -202,6 +203,7 @@ function termsOf({ options }: Run) {
     description: options.description,
     captureAt: options['capture-at'],
     releaseAt: options['release-at'],
+    keepUntil: options['keep-until'],
   };
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }

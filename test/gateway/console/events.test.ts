@@ -80,6 +80,31 @@ describe('the timeline of a hold', () => {
     assert(!titlesOf({ ...story, phase: 'CLOSED' }).includes('What remains is captured by itself'));
   });
 
+  it('lists the renewals of a hold that is kept, and what happens next', () => {
+    const soon = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+    const kept = {
+      phase: 'AUTHORIZED',
+      guaranteedUntil: soon(60),
+      expiresAt: soon(90),
+      keepUntil: soon(120),
+      operations: ['renewed', 'renewal_declined'].map((statusInfo, place) => ({
+        operation: 'RENEWAL',
+        status: place === 0 ? 'OK' : 'KO',
+        statusInfo,
+        amount: 1050,
+        currency: 'EUR',
+        finalStateDate: at(place + 1),
+      })),
+    };
+    const done = ['Hold of €10.50 asked for', 'Renewed: €10.50', 'Renewal declined: €10.50'];
+    const last = 'It no longer renews itself';
+    assert.deepEqual(titlesOf(kept), [...done, 'What remains is authorized anew before this', last]);
+    assert.deepEqual(titlesOf({ ...kept, keepUntil: soon(50) }), [...done, last]);
+    assert.deepEqual(titlesOf({ ...kept, frozen: true }), [...done, last]);
+    assert.deepEqual(titlesOf({ ...kept, releaseAt: soon(30) }), [...done, 'What remains is released by itself', last]);
+    assert.deepEqual(titlesOf({ ...kept, phase: 'CLOSED' }), done);
+  });
+
   it('names what has failed', () => {
     const declined = { operation: 'CAPTURE', status: 'KO', statusInfo: 'declined', finalStateDate: at(3) };
     const operations = [{ ...declined, amount: 400, currency: 'EUR' }];

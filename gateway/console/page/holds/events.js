@@ -35,12 +35,23 @@ export function firstAmount({ amount, operations = [] }) {
 }
 
 /** What the merchant has asked for in advance. */
-function planned({ phase, captureAt, releaseAt }) {
+function planned(hold) {
+  const { phase, captureAt, releaseAt, keepUntil } = hold;
   if (phase !== 'AUTHORIZED') return [];
   return [
     { at: captureAt, title: 'What remains is captured by itself' },
     { at: releaseAt, title: 'What remains is released by itself' },
+    { at: renewalDue(hold), title: 'What remains is authorized anew before this' },
+    { at: keepUntil, title: 'It no longer renews itself' },
   ].filter(({ at }) => Date.parse(at) > Date.now());
+}
+
+/** Before when a hold that is kept renews itself: the end of its present authorization; undefined = not any more. */
+export function renewalDue({ keepUntil, captureAt, releaseAt, guaranteedUntil, expiresAt, frozen }) {
+  const end = guaranteedUntil ?? expiresAt;
+  if (!keepUntil || !end || frozen) return undefined;
+  const needed = Math.min(...[keepUntil, captureAt, releaseAt].filter(Boolean).map(Date.parse));
+  return needed > Date.parse(end) ? end : undefined;
 }
 
 function captureAsked({ createdAt, amount, currency, finalCapture, status }) {

@@ -5,7 +5,7 @@ import { correctDialog, isCorrectable } from '../reviews/correct.js';
 import { unfreezeDialog } from '../reviews/resolve.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
-import { Badge, Facts, merchantLink, metadataOf, processorSaid, Time, time, word } from '../shell/table.js';
+import { Badge, Facts, merchantLink, metadataOf, processorSaid, Table, Time, time, word } from '../shell/table.js';
 import { html, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
 import { textOf } from '../words/words.js';
@@ -18,7 +18,7 @@ import {
   refundDialog,
   releaseDialog,
 } from './dialogs.js';
-import { eventsOf, firstAmount } from './events.js';
+import { eventsOf, firstAmount, renewalDue } from './events.js';
 
 /** One hold, from the request to the last delivery attempt, and what can be done with it. */
 export const HoldView = recordView({
@@ -30,6 +30,7 @@ export const HoldView = recordView({
   Body: ({ of: hold, ask }) => html`
     <${Summary} hold=${hold} ask=${ask} />
     <${Section} title="Timeline"><${Timeline} hold=${hold} ask=${ask} /><//>
+    ${hold.authorizations && html`<${Authorizations} of=${hold.authorizations} />`}
     <${Section} title="Details">
       <${Facts} of=${hold} facts=${[...FACTS, ...metadataOf(hold)]} />
     <//>
@@ -59,12 +60,19 @@ function Summary({ hold, ask }) {
     <p class="row">
       <strong class="amount">${formatAmount(amount, currency)}</strong>
       <${Badge} word=${status} /> ${frozen && html`<${Badge} word="FROZEN" /> <span>${FROZEN[frozenBecause]}</span>`}
-      ${isOpen(hold) && expiresAt && html`<span class="quiet">ends <${Time} at=${expiresAt} /></span>`}
+      ${isOpen(hold) && expiresAt && html`<span class="quiet"><${NextEnd} of=${hold} /></span>`}
     </p>
     <${AmountBar} hold=${hold} />
     <${Contradictions} of=${openOf(contradictions)} />
     <div class="buttons">${actionsOf(hold).map(button)}</div>
   </section>`;
+}
+
+/** When an open hold ends, or before when it renews itself. */
+function NextEnd({ of: hold }) {
+  const due = renewalDue(hold);
+  if (!due) return html`ends <${Time} at=${hold.expiresAt} />`;
+  return html`renews itself before <${Time} at=${due} />, until <${Time} at=${hold.keepUntil} />`;
 }
 
 /** Why a hold is frozen. */
@@ -120,6 +128,20 @@ function Timeline({ hold, ask }) {
   </ol>`;
 }
 
+/** What the card's issuer has reserved for a hold that renews itself, one after the other. */
+function Authorizations({ of: authorizations }) {
+  return html`<${Section} title="Authorizations">
+    <${Table} caption="Authorizations, oldest first" columns=${AUTHORIZATION} rows=${authorizations} keyOf="placedAt" />
+  <//>`;
+}
+
+const AUTHORIZATION = [
+  ["Processor's reference", 'reference'],
+  ['Placed', time('placedAt')],
+  ['Guaranteed until', time('guaranteedUntil')],
+  ['Given back, or closed', time('endedAt')],
+];
+
 const REASONS = {
   FINAL: 'The last capture closed the hold',
   RELEASED: 'The merchant or an operator released it',
@@ -139,6 +161,7 @@ const FACTS = [
   ['Renews', ({ renews }) => renews && html`<a href=${linkTo(['holds', renews])}><code>${renews}</code></a>`],
   ['Captured by itself', time('captureAt')],
   ['Ends early', time('releaseAt')],
+  ['Renews itself until', time('keepUntil')],
   ['Terminal', 'terminalId'],
   ['User', 'userId'],
   ['Card', ({ paymentMethodData: card }) => card && nameOfCard(card)],

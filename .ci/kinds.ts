@@ -15,6 +15,11 @@ export const KINDS: readonly Generated[] = [
 export const KINDS = {
 ${KIND_NAMES.map(lineOf).join('\n')}
 } as const;
+
+/** The word of a failure, of kinds that have their own; of others it is declined or failed. */
+export const OWN_FAILURES = {
+${KIND_NAMES.flatMap(failureOf).join('\n')}
+} as const;
 `,
   ],
   [
@@ -33,4 +38,9 @@ function lineOf(kind: (typeof KIND_NAMES)[number]): string {
   const isReviewed = SENT_KINDS.some((sent) => sent === kind);
   const success = `successWord: '${successWord}', successStatus: '${successStatus}'`;
   return `  ${kind}: { ${success}, notification: '${notification}', isReviewed: ${isReviewed} },`;
+}
+
+function failureOf(kind: (typeof KIND_NAMES)[number]): string[] {
+  const facts = OPERATION_KINDS[kind];
+  return 'failureWord' in facts ? [`  ${kind}: '${facts.failureWord}',`] : [];
 }

@@ -67,14 +67,16 @@ function notificationsTable(): Table {
     rows.set(key, [...(rows.get(key) ?? []), kind]);
   };
   for (const kind of KIND_NAMES) {
-    const { notification, successWord, successStatus } = OPERATION_KINDS[kind];
+    const facts = OPERATION_KINDS[kind];
+    const { notification, successWord, successStatus } = facts;
+    const failures = 'failureWord' in facts ? [facts.failureWord] : (['declined', 'failed'] as const);
     for (const each of notification === 'EITHER' ? ['payment', 'oct'] : [notification]) {
       for (const status of successStatus === 'EITHER' ? (['OK', 'KO'] as const) : [successStatus]) {
         add(each, successWord, status, kind);
       }
     }
     if (SENT_KINDS.some((sent) => sent === kind))
-      for (const word of ['declined', 'failed'] as const) add(notification, word, 'KO', kind);
+      for (const word of failures) add(notification, word, 'KO', kind);
   }
   const cells = [...rows].map(([key, kinds]) => [...key.split(' | '), kinds.map((kind) => `\`${kind}\``).join(', ')]);
   return [['kind, statusInfo', 'status', 'operation'], ...cells];

@@ -816,7 +816,7 @@ export interface Operation {
   /** Progress of the operation; OK or KO when final. The log and its streams keep the first result for ever; a look-up of an operation that was corrected later gives the corrected result. PENDING: Stored, no answer from the processor yet (or the customer's checkout is open). UNKNOWN: The processor's answer was lost; an inquiry settles it. NEEDS_REVIEW: Inquiries ended without an answer; an operator resolves it. OK: Final: succeeded. KO: Final: failed */
   status: 'PENDING' | 'UNKNOWN' | 'NEEDS_REVIEW' | 'OK' | 'KO';
   /** The word of its notification's path; absent until it is final */
-  statusInfo?: 'authorized' | 'captured' | 'released' | 'partially_released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'refund_returned' | 'renewed' | 'expiring' | 'paid' | 'corrected' | 'returned' | 'declined' | 'failed';
+  statusInfo?: 'authorized' | 'captured' | 'released' | 'partially_released' | 'expired' | 'reversed' | 'reinstated' | 'incremented' | 'extended' | 'refunded' | 'refund_returned' | 'renewed' | 'expiring' | 'paid' | 'corrected' | 'returned' | 'renewal_declined' | 'declined' | 'failed';
   /** The merchant's name in Holdfast */
   merchantId: string;
   /** Amount, minor units: the hold's, capture's, refund's or OCT's, or what was added, given back, taken back, given again, returned or corrected; 0 of an extension */

@@ -22,3 +22,8 @@ export const KINDS = {
   CORRECTION: { successWord: 'corrected', successStatus: 'EITHER', notification: 'EITHER', isReviewed: false },
   OCT_RETURN: { successWord: 'returned', successStatus: 'KO', notification: 'oct', isReviewed: false },
 } as const;
+
+/** The word of a failure, of kinds that have their own; of others it is declined or failed. */
+export const OWN_FAILURES = {
+  RENEWAL: 'renewal_declined',
+} as const;

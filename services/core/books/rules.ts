@@ -161,9 +161,10 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
 
   /** It moves no counter, and makes no operation. */
   LATE_VOID: {
-    judge(hold, { authorization = hold.requestId }) {
+    judge(hold, { authorization = hold.requestId, replaced = false }) {
       const isCountedOn = hold.phase !== 'FAILED' && authorization === authorizationOf(hold);
-      return isCountedOn ? 'HOLD_CAPTURED' : { amount: 0n, closing: false };
+      const isOnItsWay = replaced && hold.toVoid !== authorization;
+      return isCountedOn || isOnItsWay ? 'HOLD_CAPTURED' : { amount: 0n, closing: false };
     },
     reckon: (submission, hold, ending) => ({
       ...endOnHold(submission, hold, ending),

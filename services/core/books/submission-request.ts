@@ -42,6 +42,8 @@ export interface HoldRequest extends Request, Partial<Words> {
   readonly captureRequestId?: string | undefined;
   /** The requestId of the authorization that it is on: of the hold, or of a RENEWAL. Undefined = the present one. */
   readonly authorization?: string | undefined;
+  /** Of a LATE_VOID: a renewal has left that authorization to give back. */
+  readonly replaced?: boolean | undefined;
   /** As the caller gives it; undefined = the hold's currency. */
   readonly currency?: string | undefined;
   /**

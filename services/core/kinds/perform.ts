@@ -153,7 +153,7 @@ export async function settleFinal(
  * Sees to it that an authorization that its hold does not count on is given back, once; recovery sends the void. `lost`
  * is a void that never arrived.
  */
-export async function voidAuthorization(
+async function voidAuthorization(
   { database, books, clock }: Sender,
   { hold: { requestId: holdRequestId, idHash }, authorization }: NotCountedOn,
   lost?: string,
@@ -161,4 +161,17 @@ export async function voidAuthorization(
   if (await hasLateVoid(database.query, { holdRequestId, authorization, lost })) return;
   const at = clock();
   await books.store({ kind: 'LATE_VOID', requestId: drawId(), idHash, authorization, at, inquireAt: at });
+}
+
+/**
+ * Sees to it that the authorization that a renewal has left is given back: the one before, or a new one that came too
+ * late. The statement that stores the void takes the hold's mark away, so it is stored once; recovery sends it.
+ */
+export async function voidReplaced(
+  { books, clock }: Sender,
+  { idHash, toVoid: authorization }: { readonly idHash: Buffer; readonly toVoid: string },
+): Promise<void> {
+  const at = clock();
+  const what = { authorization, replaced: true, at, inquireAt: at };
+  await books.store({ kind: 'LATE_VOID', requestId: drawId(), idHash, ...what });
 }

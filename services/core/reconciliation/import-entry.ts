@@ -8,7 +8,7 @@ import { BY_INQUIRY } from '../domain/contradiction.ts';
 import { endOf } from '../domain/hold-rules.ts';
 import { authorizationOf } from '../domain/kept-hold.ts';
 import { isOk, type Outcome } from '../domain/outcome.ts';
-import { perform, voidAuthorization } from '../kinds/perform.ts';
+import { perform, voidReplaced } from '../kinds/perform.ts';
 import type { Sender } from '../kinds/sender.ts';
 import { callOverAt, type InquiryAnswer } from '../processor/processor.ts';
 import { actorOfCall } from '../storage/audit-log/actor.ts';
@@ -134,7 +134,7 @@ const REQUESTS: Readonly<Record<string, (entry: UnknownEntry, importing: Importi
     if (hold.renewalId != null)
       await settleRenewal(sender, { ...entry, subjectHere: hold.renewalId, isOvertaken: false });
     const { toVoid } = (await findHold(sender.database.query, hold.requestId)) ?? hold;
-    if (toVoid != null) await voidAuthorization(sender, { hold, authorization: toVoid });
+    if (toVoid != null) await voidReplaced(sender, { ...hold, toVoid });
     return { request, hold };
   },
 

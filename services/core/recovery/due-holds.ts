@@ -1,7 +1,7 @@
 import { isOpen } from '../domain/hold-rules.ts';
 import { endHold, performBySystem } from '../kinds/end-hold.ts';
 import { MOST_LOST } from '../kinds/judge-outcome.ts';
-import { voidAuthorization } from '../kinds/perform.ts';
+import { voidReplaced } from '../kinds/perform.ts';
 import type { Sender } from '../kinds/sender.ts';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../storage/at-processor.ts';
 import type { Due } from '../storage/by-turns.ts';
@@ -96,7 +96,7 @@ export function replacedAuthorizations(recovery: Sender, at: AtProcessor = AT_AN
     ...EACH,
     name: 'void-replaced',
     find: (asked) => findHoldsToVoid(database, { ...asked, now: clock() }, at),
-    handle: (hold) => voidAuthorization(recovery, { hold, authorization: hold.toVoid }),
+    handle: (hold) => voidReplaced(recovery, hold),
   };
 }
 

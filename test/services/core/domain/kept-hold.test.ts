@@ -72,10 +72,10 @@ describe('a kept hold', () => {
   });
 
   it('takes over an authorization of exactly what remains, when nothing is in flight', () => {
-    assert(takesOver(placed, 100n, approved));
-    assert(takesOver(placed, 100n, { ...approved, amount: 100n }));
-    assert(!takesOver(placed, 100n, { ...approved, amount: 99n }));
-    assert(!takesOver(placed, 100n, declined));
+    assert(takesOver(placed, { amount: 100n }, approved));
+    assert(takesOver(placed, { amount: 100n }, { ...approved, amount: 100n }));
+    assert(!takesOver(placed, { amount: 100n }, { ...approved, amount: 99n }));
+    assert(!takesOver(placed, { amount: 100n }, declined));
     for (const change of [
       { remaining: 90n },
       { inFlight: 1n },
@@ -85,6 +85,6 @@ describe('a kept hold', () => {
       { endedAs: 'EXPIRED' },
       { status: 'RELEASED' },
     ] as const)
-      assert(!takesOver({ ...placed, ...change }, 100n, approved), JSON.stringify(Object.keys(change)));
+      assert(!takesOver({ ...placed, ...change }, { amount: 100n }, approved), JSON.stringify(Object.keys(change)));
   });
 });

@@ -147,7 +147,7 @@ export interface Listed
   extends Pick<KeptResult, 'answer' | 'reference' | 'errorCode'>,
     Readonly<Record<'requestId' | 'merchantId' | 'account' | 'currency', string>>,
     Readonly<Record<'terminalId' | 'userId' | 'tokenId', string>>,
-    Readonly<Record<'operationRequestId' | 'merchantReference' | 'memo', string>>,
+    Readonly<Record<'operationRequestId' | 'merchantReference' | 'memo' | 'renews', string>>,
     Readonly<Record<'amount' | 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded', Amount>>,
     Readonly<Record<'returned', Amount>> {
   readonly kind: Kind;
@@ -196,13 +196,13 @@ function tokenOf({ sequence, changedAt }: Listed, { changedAfterMs }: Position):
   return changedAfterMs === undefined ? String(sequence) : `${changedAt.getTime()}-${sequence}`;
 }
 
-function entryOf({ sequence: _, terminalId, userId, tokenId, actedAt, endedAt, ...entry }: Listed) {
+function entryOf({ sequence: _, terminalId, userId, tokenId, actedAt, endedAt, renews, ...entry }: Listed) {
   const { kind, answer, authorizationRequestId, captureRequestId, merchantId, changedAt } = entry;
   return {
     ...entry,
     kind: KINDS[kind],
     merchantId: kind === 'fence' ? '' : merchantId,
-    authorizationRequestId: authorizationRequestId ?? '',
+    authorizationRequestId: authorizationRequestId || renews,
     captureRequestId: captureRequestId ?? '',
     ...(!authorizationRequestId && { terminalId, userId, tokenId }),
     // What is at work has not ended; only an open checkout has no answer at all.

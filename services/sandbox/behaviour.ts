@@ -17,6 +17,8 @@ export interface Effect extends Pick<KeptResult, 'answer' | 'errorCode' | 'error
 interface Behaviour extends Partial<Record<Kind, Effect>> {
   /** What the checkout page and docs/sandbox.md say of it. */
   readonly about: string;
+  /** How authorizations go that renew another one; absent = as others. */
+  readonly renewal?: Effect;
   /** Absent = a credit card. */
   readonly funding?: 'debit' | 'prepaid';
   /** Every answer comes this much later. */
@@ -69,6 +71,9 @@ export const APPROVED: Effect = base.approved();
 
 const declined = (code: string, message: string, declineCode = '05') => base.declined(code, message, { declineCode });
 
+/** A kept hold renews itself before that is over. */
+const shortlyGuaranteed = { guaranteedForMs: LATER_MS };
+
 const whole: Stage = { afterMs: LATER_MS };
 const half: Stage = { ...whole, half: true };
 const reinstatement: Stage = { ...whole, reinstates: true };
@@ -113,6 +118,7 @@ export const BEHAVIOURS = {
   ...ways('decrease', 'partial releases', 'release a part'),
   ...ways('extension', 'extensions', 'extend'),
   ...ways('refund', 'refunds'),
+  ...ways('renewal', 'renewals', 'renew', shortlyGuaranteed),
   reversed: { about: 'Approved; captures are reversed 2 seconds later', stages: { capture: [whole] } },
   reversed_in_part: {
     about: 'Approved; half of each capture is reversed 2 seconds later',
@@ -163,7 +169,7 @@ export const BEHAVIOURS = {
   challenge: { about: 'The issuer asks the customer for authentication', challenge: 'passes' },
   challenge_failed: { about: 'The same, and it fails whatever the customer does', challenge: 'fails' },
   challenge_lost: { about: 'The same, and the event of its end is lost', challenge: 'lost' },
-  guarantee_short: { about: 'Approved; guaranteed for 2 seconds, and ends later', guaranteedForMs: LATER_MS },
+  guarantee_short: { about: 'Approved; guaranteed for 2 seconds, and ends later', ...shortlyGuaranteed },
   ended_early: { about: 'Approved; the issuer ends it after 2 seconds', ended: { afterMs: LATER_MS, as: 'expired' } },
   ended_after_capture: {
     about: 'Approved; the issuer ends it 2 seconds after the first capture',
@@ -189,10 +195,11 @@ function placing(about: string, effect: Effect): Behaviour {
 type Way = 'declined' | 'error' | 'accepted' | 'accepted_declined' | 'timeout_applied' | 'timeout_lost';
 
 /** The ways in which an operation on an authorization can go other than well. */
-function ways<Name extends Kind>(
+function ways<Name extends Kind | 'renewal'>(
   name: Name,
   several: string,
   verb: string = name,
+  placed: Pick<Behaviour, 'guaranteedForMs'> = {},
 ): Record<`${Name}_${Way}`, Behaviour> {
   const refusal = declined(`${name}_declined`, `The issuer declined the ${name}.`);
   const behaviours: Record<Way, readonly [about: string, effect: Effect]> = {
@@ -205,7 +212,11 @@ function ways<Name extends Kind>(
   };
   const named = Object.entries(behaviours).map(([way, [about, effect]]) => [
     `${name}_${way}`,
-    { about: `Approved; ${about}`, [name]: effect },
+    {
+      about: `Approved${placed.guaranteedForMs ? '; guaranteed for 2 seconds' : ''}; ${about}`,
+      ...placed,
+      [name]: effect,
+    },
   ]);
   return Object.fromEntries(named);
 }
@@ -218,9 +229,11 @@ export function behaviourOf(name: BehaviourName | ''): Behaviour {
   return name === '' ? BEHAVIOURS.ok : BEHAVIOURS[name];
 }
 
-/** How operations of a kind go on a card. */
-export function effectOf(name: BehaviourName | '', kind: Kind): Effect {
-  return behaviourOf(name)[kind] ?? APPROVED;
+/** How operations of a kind go on a card; `renews`: the authorization that one renews, empty = none. */
+export function effectOf(name: BehaviourName | '', kind: Kind, renews = ''): Effect {
+  const behaviour = behaviourOf(name);
+  const effect = renews === '' ? undefined : behaviour.renewal;
+  return effect ?? behaviour[kind] ?? APPROVED;
 }
 
 /** What is done with approved operations of a kind on a card, stage by stage. */

@@ -36,7 +36,7 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, event:
   /** What waited for its customer has ended there. */
   operationSettled(books, entry, { occurredAtMs }): undefined {
     if (entry.answer !== Answer.ACCEPTED) return;
-    const { endsAfterMs: _, ...effect } = effectOf(entry.behaviour, entry.kind);
+    const { endsAfterMs: _, ...effect } = effectOf(entry.behaviour, entry.kind, entry.renews);
     letGo(books, entry);
     books.entries.end(entry.requestId, carryOut(books, entry, { effect, card: entry, nowMs: occurredAtMs }));
   },

@@ -28,6 +28,7 @@ const ROWS: Readonly<Record<string, (description: DescribeResponse) => string>> 
   Increments: ({ authorizations }) => yes(authorizations?.increments),
   'Partial releases': ({ authorizations }) => yes(authorizations?.partialRelease),
   Extensions: ({ authorizations }) => yes(authorizations?.extension),
+  'Holds that renew themselves': ({ renewals }) => yes(renewals),
   Refunds: ({ authorizations }) => yes(authorizations?.refunds),
   OCT: ({ credits }) => yes(credits),
   'May answer ACCEPTED': ({ accepts }) => yes(accepts),

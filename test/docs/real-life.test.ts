@@ -49,6 +49,8 @@ const ACTS: Readonly<Record<string, readonly Act[]>> = {
 };
 type Act = 'capture' | 'refund' | 'increment' | 'part' | 'extend' | 'release';
 
+const DAY_MS = 24 * 3_600_000;
+
 const STAGED = ['capture', 'refund', 'credit'] as const;
 
 /** The results of what the merchant asks for itself. */
@@ -90,7 +92,9 @@ describe('docs/real-life.md', () => {
   /** Does what a token is for as a customer of its own, who is returned. */
   async function play(behaviour: string): Promise<string> {
     const userId = randomUUID();
-    const order = { tokenId: PREFIX + behaviour, amount: 1_000, currency: 'EUR', terminalId: 'till-1', userId };
+    const keepUntil = behaviour.startsWith('renewal') ? new Date(Date.now() + DAY_MS) : undefined;
+    const tokenId = PREFIX + behaviour;
+    const order = { tokenId, amount: 1_000, currency: 'EUR', terminalId: 'till-1', userId, keepUntil };
     if (behaviour.startsWith('oct')) {
       await stack.shop.post('/oct', order);
       return userId;

@@ -13,6 +13,8 @@ export const NO_INTENT = {
   authorizationRequestId: null as string | null,
   /** The capture that a refund is about. */
   captureRequestId: null as string | null,
+  /** The authorization that an authorization renews; empty = none. */
+  renews: '',
   merchantId: '',
   /** The merchant's account at the processor; empty = the adapter's own. */
   account: '',

@@ -136,6 +136,11 @@ export const NETWORK_TRANSACTION = `
 ALTER TABLE entry ADD COLUMN network_transaction_id text NOT NULL DEFAULT '';
 `;
 
+/** The authorization that an authorization renews. */
+export const RENEWS = `
+ALTER TABLE entry ADD COLUMN renews text NOT NULL DEFAULT '';
+`;
+
 /** Finds captures by somebody else that core has not taken, which other events about the authorization wait for. */
 export const FOREIGN_FIRST = `
 CREATE INDEX event_foreign ON event (request_id) WHERE reported_at IS NULL AND event_id LIKE 'foreign-%';

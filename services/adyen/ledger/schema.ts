@@ -6,6 +6,7 @@ import {
   HISTORY_TABLE,
   LEDGER_TABLES,
   NETWORK_TRANSACTION,
+  RENEWS,
   RETURNED,
 } from '../../../platform/adapter/postgres/tables.ts';
 
@@ -46,5 +47,6 @@ CREATE INDEX entry_due ON entry (due_at) WHERE due_at IS NOT NULL;
       name: '0007_merchant_initiated',
       sql: `${NETWORK_TRANSACTION}ALTER TABLE entry ADD COLUMN merchant_reason smallint NOT NULL DEFAULT 0;`,
     },
+    { name: '0008_renews', sql: RENEWS },
   ],
 };

@@ -19,6 +19,7 @@ export function described({ adjustments, resultMs }: Pick<Context, 'adjustments'
     fences: true,
     // Adyen asks for the customer's browser, which a hold does not carry (docs/adyen.md, "Not supported").
     stepUp: false,
+    renewals: true,
     acceptedLongest: {
       authorization: longest,
       capture: longest,

@@ -89,4 +89,4 @@ INSERT INTO ledger (identity) VALUES ('sandbox-' || lower(hex(randomblob(16))));
 `;
 
 /** The number of this schema in the file (user_version). A new one for each change, of the fields of entries too. */
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;

@@ -41,7 +41,7 @@ export function authorize(books: Books, request: Authorization, pages: Pages, no
     return conclude(books, intent, { effect: AUTHENTICATION_REQUIRED, card, nowMs });
   }
   if (isChallenged(card, request)) return challenge(books, intent, request, { card, pages, nowMs });
-  return conclude(books, intent, { effect: effectOf(card.behaviour, 'authorization'), card, nowMs });
+  return conclude(books, intent, { effect: effectOf(card.behaviour, 'authorization', intent.renews), card, nowMs });
 }
 
 /** Credits an amount to a token; otherwise as authorize(). */

@@ -37,6 +37,7 @@ export const DESCRIPTION = {
   fences: true,
   guaranteedUntil: true,
   stepUp: true,
+  renewals: true,
   checkoutLongest: durationFromMs(PAGE_PERIOD_MS),
 };
 

@@ -5,6 +5,7 @@ import {
   FOREIGN_FIRST,
   LEDGER_TABLES,
   NETWORK_TRANSACTION,
+  RENEWS,
   RETURNED,
 } from '../../../platform/adapter/postgres/tables.ts';
 
@@ -63,5 +64,6 @@ CREATE TABLE account (
       name: '0006_step_up',
       sql: `ALTER TABLE entry ADD COLUMN challenge boolean NOT NULL DEFAULT false, ADD COLUMN action_url text;`,
     },
+    { name: '0007_renews', sql: RENEWS },
   ],
 };

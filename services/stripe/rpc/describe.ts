@@ -33,6 +33,7 @@ export function described(features: boolean): Description {
     accepts: true,
     fences: true,
     stepUp: true,
+    renewals: true,
     acceptedLongest: { refund: durationFromMs(REFUND_EXPECTED_MS) },
     checkoutShortest: durationFromMs(CHECKOUT_SHORTEST_MS),
     checkoutLongest: durationFromMs(CHECKOUT_LONGEST_MS),

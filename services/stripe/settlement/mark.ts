@@ -16,13 +16,16 @@ const KEYS = {
   merchantReference: 'holdfast_merchant_reference',
   operationRequestId: 'holdfast_operation_request_id',
   memo: 'holdfast_memo',
+  renews: 'holdfast_renews',
 } as const satisfies { readonly [Field in keyof Entry]?: string };
 type Named = Record<keyof typeof KEYS, string>;
 const FIELDS = Object.keys(KEYS) as (keyof Named)[];
 
 /** Metadata of an authorization's PaymentIntent, or of its Checkout Session. */
 export function metadataOf(entry: Named): Stripe.MetadataParam {
-  return Object.fromEntries(FIELDS.map((field) => [KEYS[field], entry[field]]));
+  // The release before knew no renewals, and what is sent again under its key must be the same.
+  const fields = FIELDS.filter((field) => field !== 'renews' || entry.renews !== '');
+  return Object.fromEntries(fields.map((field) => [KEYS[field], entry[field]]));
 }
 
 /** The authorization that an object of Stripe's is for; undefined when it is none of ours. */

@@ -444,7 +444,8 @@ export declare type AuthorizeRequest = Message<"holdfast.processor.v1.AuthorizeR
 
   /**
    * The authorization that this one renews: for what remains of the same hold, which gives that one back by a void
-   * afterwards. Empty = none. Kept with the authorization, and returned in its entry.
+   * afterwards. Empty = none. Kept with the authorization, and returned in its entry; nothing is demanded of the one
+   * before, nor done with it, and both can be captured until they are voided.
    *
    * @generated from field: string renews = 20;
    */
@@ -1466,7 +1467,7 @@ export declare type ListEntriesRequest = Message<"holdfast.processor.v1.ListEntr
   pageToken: string;
 
   /**
-   * Only this authorization with what was done with it; empty = everything.
+   * Only this authorization with what was done with it, which its renewal is not; empty = everything.
    *
    * @generated from field: string authorization_request_id = 3;
    */

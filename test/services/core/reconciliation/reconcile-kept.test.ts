@@ -1,12 +1,15 @@
 /** Renewals of kept holds are imported after the database went back in time, in their place among everything else. */
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Preauthorization } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
+import { keptHolds } from '../../../../services/core/recovery/due-holds.ts';
 import { forSuite } from '../../../suite.ts';
 import { openMerchant, sql } from '../shop.ts';
 import { openStage } from '../stage.ts';
 import { beginAnew, rememberNow } from '../time-machine.ts';
+import { workOnce } from '../work-once.ts';
+import { chargeThere } from './charge-there.ts';
 import { type Decisions, decideAt } from './decide.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -85,8 +88,8 @@ describe('reconcile() with renewals of kept holds', () => {
   });
 
   for (const [end, act, books] of [
-    ['released', shop_release, 'CAPTURED 2000/0/0/8000/0 RELEASED'],
-    ['captured in full', shop_captureAll, 'CAPTURED 10000/0/0/0/0'],
+    ['released', (hold: Preauthorization) => shop.release(hold), 'CAPTURED 2000/0/0/8000/0 RELEASED'],
+    ['captured in full', (hold: Preauthorization) => shop.capture(hold, 8_000n), 'CAPTURED 10000/0/0/0/0'],
   ] as const) {
     it(`imports the renewal of a hold that was ${end} afterwards`, async () => {
       const hold = await keep();
@@ -99,59 +102,79 @@ describe('reconcile() with renewals of kept holds', () => {
       assert.equal(await shop.books(hold), books);
     });
   }
-  function shop_release(hold: Preauthorization) {
-    return shop.release(hold);
-  }
-  function shop_captureAll(hold: Preauthorization) {
-    return shop.capture(hold, 8_000n);
-  }
 
-  it('imports only the void of an authorization whose renewal is known here', async () => {
+  it('imports the void of an authorization whose renewal is known here', async () => {
     const hold = await keep();
     stage.clock.advance(5.5 * DAY_MS);
-    await stage.renewKept();
+    await workOnce(keptHolds(stage.recovery));
     const goBack = await rememberNow(stage);
+    await stage.renewKept();
     await stage.inquire();
     const state = await stateOf(hold);
     await goBack();
-    // The void is stored here, and was sent: it is inquired about.
-    await importAll();
-    await stage.inquire();
-    assert.deepEqual(await stateOf(hold), state);
-    await sql(stage, `delete from submission where kind = 'LATE_VOID'`);
-    await sql(
-      stage,
-      `delete from claim where request_id not in (select request_id from submission
-      union select request_id from hold)`,
-    );
-    await sql(stage, 'update hold set to_void = request_id where request_id = $1', [hold.requestId]);
     const lines = await importAll();
     assert.match(lines.join('\n'), /^IMPORTED void approved/);
-    assert.deepEqual(await stage.audit(), []);
-    assert.equal((await shop.get(hold)).amountRemaining, 10_000n);
-  });
-
-  it('waits with a renewal without a result, and settles it after what came before', async () => {
-    const hold = await keep();
-    const goBack = await rememberNow(stage);
-    stage.clock.advance(5.5 * DAY_MS);
-    await stage.renewKept();
-    await goBack();
-    await sql(stage, `select 1`);
-    const { capture = assert.fail() } = await shop.capture(hold, 1_000n);
-    assert(capture);
-    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 1000/0/9000/0/0');
-  });
-
-  it('does not take over what was overtaken before another renewal', async () => {
-    const hold = await keep();
-    const goBack = await rememberNow(stage);
-    await renew();
-    await renew();
-    const state = await stateOf(hold);
-    await goBack();
-    await beginReconciling(stage.database.query);
-    await importAll();
     assert.deepEqual(await stateOf(hold), state);
   });
+
+  it('imports no capture on an authorization that was replaced; it is refunded there', async () => {
+    const hold = await keep();
+    stage.clock.advance(5.5 * DAY_MS);
+    await stage.renewKept();
+    chargeThere(stage, hold, 400, true);
+    const { lines } = await decide({ importing: ['all'] });
+    assert.match(lines.join('\n'), /^LEFT capture approved .*AMOUNT_EXCEEDS_HOLD/);
+    const id = lines[0]?.split(' ')[3] ?? '';
+    assert.equal((await decide({ refunding: [id] })).undone, 1);
+    await stage.inquire();
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('leaves alone that the processor ends what was replaced, and imports the end of what was not', async () => {
+    const hold = await keep();
+    stage.clock.advance(5.5 * DAY_MS);
+    await stage.renewKept();
+    const end = (requestId: string) =>
+      atLedger('update entry set voided = amount - captured, endedAtMs = ? where requestId = ?', requestId);
+    end(hold.requestId);
+    assert.equal((await decide({ importing: ['all'] })).imported, 0);
+    await stage.inquire();
+    assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
+    assert.deepEqual(await stage.audit(), []);
+    const [{ id } = assert.fail()] = await sql<{ id: string }>(
+      stage,
+      'select authorization_id as id from hold where authorization_id is not null',
+    );
+    end(id);
+    await importAll();
+    assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
+  });
+
+  for (const [what, isKnown] of [
+    ['a capture', true],
+    ['no capture', false],
+  ] as const) {
+    it(`imports a reversal of ${what} on the authorization of a renewal`, async () => {
+      const hold = await keep();
+      await shop.capture(hold, 1_000n);
+      await renew();
+      const { capture = assert.fail() } = await shop.capture(hold, 2_000n);
+      const [{ id } = assert.fail()] = await sql<{ id: string }>(
+        stage,
+        'select authorization_id as id from hold where authorization_id is not null',
+      );
+      for (const of of isKnown ? [id, capture.requestId] : [id]) {
+        atLedger('update entry set reversed = 300, changedAtMs = ? where requestId = ?', of);
+      }
+      assert.equal((await importAll()).length, 1);
+      assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 3000/0/7000/0/300');
+    });
+  }
+
+  function atLedger(text: string, requestId: string): void {
+    const ledger = new DatabaseSync(stage.ledger, { timeout: 5_000 });
+    ledger.prepare(text).run(stage.clock.now(), requestId);
+    ledger.close();
+  }
 });

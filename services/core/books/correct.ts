@@ -83,7 +83,15 @@ const NOT_DONE: FinalOutcome = {
   message: 'The processor says that it was not done.',
 };
 
-type Change = Partial<HoldBooks & Pick<Amendment, 'captureRequestId' | 'refundedMore'>>;
+type Change = Partial<HoldBooks & Pick<Amendment, 'captureRequestId' | 'refundedMore' | 'amountReleased'>>;
+
+/** Corrects a capture of an authorization that a renewal has replaced since. The capture keeps what it left to its void. */
+function correctReplaced(hold: ReadHold, capture: SubmissionRow, ok: boolean): RefusalCode | Change {
+  const amountLeft = capture.state === 'KO' && capture.firstState != null ? (capture.amountReleased ?? 0n) : 0n;
+  const books = correctCapture(hold, { ...capture, isReplaced: true, amountLeft }, ok);
+  if (typeof books === 'string') return books;
+  return { ...books, amountReleased: (capture.amountReleased ?? 0n) + (ok ? -capture.amount : capture.amount) };
+}
 
 /** Returns the changes of a correction, or the reason against it. */
 async function judge(
@@ -97,9 +105,10 @@ async function judge(
   if (ok === (row.state === 'OK')) return 'OUTCOME_UNCHANGED';
   if (row.kind === 'OCT') return movedBy(row) > 0n ? {} : 'NOT_CORRECTABLE';
   assert(hold, 'all but an OCT has a hold');
-  if (row.kind === 'CAPTURE') return correctCapture(hold, row, ok);
-  if (row.kind === 'PARTIAL_RELEASE') return correctPartialRelease(hold, row, ok);
-  if (row.kind === 'INCREMENT') return correctIncrement(hold, row, ok);
+  const isReplaced = (row.authorizationId ?? null) !== (hold.authorizationId ?? null);
+  if (row.kind === 'CAPTURE') return isReplaced ? correctReplaced(hold, row, ok) : correctCapture(hold, row, ok);
+  if (row.kind === 'PARTIAL_RELEASE') return correctPartialRelease(hold, { ...row, isReplaced }, ok);
+  if (row.kind === 'INCREMENT') return correctIncrement(hold, { ...row, isReplaced }, ok);
   const capture = await findSubmission(query, row.captureRequestId ?? '');
   assert(capture, 'a refund has a capture');
   const books = correctRefund(hold, row, capture, ok);

@@ -20,6 +20,10 @@ export interface Ended {
   readonly amountReversed?: bigint | null | undefined;
   readonly amountRefunded?: bigint | null | undefined;
   readonly amountRefunding?: bigint | null | undefined;
+  /** A renewal has replaced its authorization since: what remains is on another one. */
+  readonly isReplaced?: boolean | undefined;
+  /** Of a capture whose authorization was replaced: what a correction has left to the void of that one. */
+  readonly amountLeft?: bigint | undefined;
 }
 
 /** The kinds whose result may be corrected; of the others nothing says what became of the hold since. */
@@ -43,11 +47,21 @@ export function movedBy({ amount, amountReturned }: Pick<Ended, 'amount' | 'amou
   return amount - amountReturned;
 }
 
-/** Corrects a capture. Returns the books, or the reason against it. */
+/**
+ * Corrects a capture. Returns the books, or the reason against it. What was not captured of an authorization that was
+ * replaced was given back with that one, so it does not remain, and there is no other room in it.
+ */
 export function correctCapture(hold: HoldState, capture: Ended, ok: boolean): RefusalCode | HoldBooks {
-  const { amount } = capture;
+  const { amount, isReplaced = false, amountLeft = 0n } = capture;
   const finalCapture = capture.finalCapture ?? false;
   if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+  const isGivenBack = isReplaced && isOpen(hold);
+  if (ok && isReplaced && amount > amountLeft) return 'AMOUNT_EXCEEDS_HOLD';
+  if (ok && isGivenBack) {
+    const { captured, released } = hold;
+    const books = { captured: captured + amount, released: released - amount, status: 'PARTIALLY_CAPTURED' } as const;
+    return checked({ ...booksOf(hold), ...books });
+  }
   if (ok) {
     const room = roomOf(hold);
     if (amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
@@ -62,15 +76,19 @@ export function correctCapture(hold: HoldState, capture: Ended, ok: boolean): Re
   // A reversal that names no capture may be of this one.
   const isTakenBack = (amountReversed ?? 0n) + (amountRefunded ?? 0n) + (amountRefunding ?? 0n) > 0n;
   if (isTakenBack || hold.reversed > captured) return 'NOT_CORRECTABLE';
-  return checked({ ...booksOf(hold), captured, ...withRoom(hold, amount), ...statusWith(hold, captured) });
+  const room = isGivenBack ? { released: hold.released + amount } : withRoom(hold, amount);
+  return checked({ ...booksOf(hold), captured, ...room, ...statusWith(hold, captured) });
 }
 
 /**
  * Corrects a partial release. Returns the books, or the reason against it. Of a hold that has ended nothing moves: all
- * that was not captured was given back, by this or by the end.
+ * that was not captured was given back, by this or by the end. What was given back of an authorization that was replaced
+ * has its place in the void of that one.
  */
-export function correctPartialRelease(hold: HoldState, { amount }: Ended, ok: boolean): RefusalCode | HoldBooks {
+export function correctPartialRelease(hold: HoldState, release: Ended, ok: boolean): RefusalCode | HoldBooks {
+  const { amount, isReplaced } = release;
   if (hold.closing) return 'CAPTURE_IN_FLIGHT';
+  if (isReplaced && isOpen(hold)) return 'NOT_CORRECTABLE';
   const room = roomOf(hold);
   if (ok && amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'AMOUNT_EXCEEDS_HOLD';
   if (!isOpen(hold)) return booksOf(hold);
@@ -80,9 +98,13 @@ export function correctPartialRelease(hold: HoldState, { amount }: Ended, ok: bo
   return settlePartialRelease(reserved, amount, ok);
 }
 
-/** Corrects an increment. Returns the books, or the reason against it. */
-export function correctIncrement(hold: HoldState, { amount }: Ended, ok: boolean): RefusalCode | HoldBooks {
+/**
+ * Corrects an increment. Returns the books, or the reason against it. A renewal has reserved what had been added, or not.
+ */
+export function correctIncrement(hold: HoldState, increment: Ended, ok: boolean): RefusalCode | HoldBooks {
+  const { amount, isReplaced } = increment;
   if (hold.closing || hold.changing != null) return 'CAPTURE_IN_FLIGHT';
+  if (isReplaced) return 'NOT_CORRECTABLE';
   if (ok) return hold.amount + amount > LARGEST_AMOUNT ? 'AMOUNT_TOO_LARGE' : settleIncrement(hold, amount, ok, true);
   const room = roomOf(hold);
   if (amount > room) return amount <= room + hold.inFlight ? 'CAPTURE_IN_FLIGHT' : 'NOT_CORRECTABLE';

@@ -83,7 +83,7 @@ create temporary view reckoned as
       -- capture says what it left to a void of its authorization, which a renewal had replaced when it was corrected.
       sum(coalesce(s.amount_released, case s.entry when 'DECREASE' then s.amount end))
         filter (where s.reserves = 'REMAINING'
-          and (s.state = 'OK' or (s.kind = 'CAPTURE' and s.state = 'KO' and s.first_state = 'OK'))) as given,
+          and (s.state = 'OK' or (s.kind = 'CAPTURE' and s.state = 'KO' and s.first_state is not null))) as given,
       min(s.kind) filter (where s.is_change and s.is_open) as changing,
       bool_or(s.is_open and (s.is_end or s.entry = 'DECREASE'
         or (s.kind = 'CAPTURE' and (s.final_capture or not h.allow_multiple_captures)))) as closing

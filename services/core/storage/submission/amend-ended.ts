@@ -14,6 +14,8 @@ export interface Amendment extends Partial<BooksInput> {
   readonly state?: 'OK' | 'KO' | undefined;
   readonly amountReversed?: bigint | undefined;
   readonly amountReturned?: bigint | undefined;
+  /** Of a capture: what it gave back, or left to the void of its authorization. */
+  readonly amountReleased?: bigint | undefined;
   /** Of what has no hold, whose version would show it: what it was as this was reckoned. */
   readonly stateBefore?: 'OK' | 'KO' | undefined;
   readonly returnedBefore?: bigint | undefined;
@@ -46,7 +48,7 @@ export function amendEnded(query: Query, amendment: Amendment): Promise<Settled>
  */
 export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "subjectRequestId" uuid, state text, "amountReversed" bigint,
-      "amountReturned" bigint, "stateBefore" text, "returnedBefore" bigint, "captureRequestId" uuid,
+      "amountReturned" bigint, "amountReleased" bigint, "stateBefore" text, "returnedBefore" bigint, "captureRequestId" uuid,
       "refundedMore" bigint, "correctedBy" text, at timestamptz, "eventId" text, "eventProcessor" text, digest text, "contradictionId" uuid, operation json,
       ${BOOKS_INPUT})
   ),
@@ -78,7 +80,8 @@ export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
     update submission s set state = coalesce(i.state, s.state),
       first_state = case when i.state is null then s.first_state else coalesce(s.first_state, s.state) end,
       amount_reversed = coalesce(i."amountReversed", s.amount_reversed),
-      amount_returned = coalesce(i."amountReturned", s.amount_returned)
+      amount_returned = coalesce(i."amountReturned", s.amount_returned),
+      amount_released = coalesce(i."amountReleased", s.amount_released)
     from changed i where s.request_id = any (array[i."subjectRequestId"])
   ),
   refunded as (

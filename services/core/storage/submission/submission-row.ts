@@ -37,7 +37,10 @@ export const SubmissionEntity = defineEntity({
     amountReturned: p.bigint('bigint').defaultRaw('0'),
     /** The result that it had first, if it was corrected since; null = it was not. */
     firstState: p.text().nullable().$type<'OK' | 'KO'>(),
-    /** Of a void: what it gave back, as the processor said; null = it did not say, or it is not OK. */
+    /**
+     * Of a void: what it gave back, as the processor said; null = it did not say, or it is not OK. Of a capture that was
+     * corrected after a renewal had replaced its authorization: what it left to the void of that one.
+     */
     amountReleased: p.bigint('bigint').nullable(),
     /** Of a void: the processor did it by itself, and nothing was sent. */
     reported: p.boolean().default(false),

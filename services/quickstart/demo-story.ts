@@ -21,6 +21,7 @@ const STEPS: readonly (readonly [string, (scene: Scene) => Promise<void>])[] = [
   ['Hold 10.00 EUR with a card token, capture 4.00, 3.00, and the rest as final', captureInParts],
   ['Add to a hold, let it end later, capture a part, refund half of that, and give a part back', changeAndRefund],
   ['Renew a hold, and have another one captured at a time', renewAndWait],
+  ['Keep a hold beyond the guarantee of its authorization', keep],
   ['Capture more than the hold', overCapture],
   ['Capture twice where the contract allows one capture', captureTwice],
   ['Hold without a token: the customer enters a card at the checkout and lets it be saved', checkout],
@@ -98,6 +99,25 @@ async function renewAndWait({ shop, saw }: Scene): Promise<void> {
   const { captures } = await until(shop, waiting.requestId, ({ amountCaptured }) => amountCaptured === 800);
   await notified(shop, captures[0].requestId, 'captured', 'OK');
   saw('a hold with captureAt was captured by itself, in full, once; "captured" received, verified');
+}
+
+async function keep({ shop, saw }: Scene): Promise<void> {
+  const keepUntil = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString();
+  const order = { ...ORDER, tokenId: 'tok_sandbox_guarantee_short', amount: 1500, keepUntil };
+  const { body: hold } = expect(201, await shop.post('/preauthorization', order), { keepUntil });
+  saw('201: guaranteed for 2 seconds, and kept for 30 days');
+  const { requestId, preauthorizationId } = hold;
+  const kept = await until(shop, requestId, ({ authorizations }) => authorizations.length > 3);
+  assert.deepEqual([kept.preauthorizationId, kept.amountRemaining], [preauthorizationId, 1500]);
+  const renewals = `/operations?holdRequestId=${requestId}&operation=RENEWAL`;
+  const { body: renewed } = expect(200, await shop.get(renewals));
+  for (const renewal of renewed.items) await notified(shop, renewal.requestId, 'renewed', 'OK');
+  saw('it renewed itself three times, under the same preauthorizationId; "renewed" received, verified');
+  expect(200, await capture(shop, preauthorizationId, 1500));
+  const isOver = ({ authorizations }: Answer['body']) =>
+    authorizations.every((each: { endedAt?: string }) => each.endedAt);
+  await until(shop, requestId, isOver);
+  saw('200: captured in full, once; the earlier authorizations were given back');
 }
 
 /** Reads a hold until it is as awaited, for 15 s. */

@@ -13,7 +13,7 @@ describe('npm run demo', () => {
     const lines: string[] = [];
     await playDemo(stack.file, (line) => lines.push(line));
     const text = lines.join('\n');
-    assert.equal(text.match(/^\d+\. /gm)?.length, 13);
+    assert.equal(text.match(/^\d+\. /gm)?.length, 14);
     assert(lines.length >= 35);
     const answers = [
       /401 for a random signature/,

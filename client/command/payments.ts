@@ -46,7 +46,7 @@ const TERMS = {
 
 /** Operations of the sandbox by how they end: its tokens say that (docs/sandbox.md). */
 const TRIGGERS: Readonly<
-  Record<string, readonly [token: string, then?: 'capture' | 'refund' | 'release' | 'release a part' | 'oct']>
+  Record<string, readonly [token: string, then?: 'capture' | 'refund' | 'release' | 'release a part' | 'keep' | 'oct']>
 > = {
   authorized: ['tok_sandbox_ok'],
   captured: ['tok_sandbox_ok', 'capture'],
@@ -55,6 +55,8 @@ const TRIGGERS: Readonly<
   declined: ['tok_sandbox_declined'],
   failed: ['tok_sandbox_processor_error'],
   paid: ['tok_sandbox_ok', 'oct'],
+  renewed: ['tok_sandbox_guarantee_short', 'keep'],
+  renewal_declined: ['tok_sandbox_renewal_declined', 'keep'],
   expired: ['tok_sandbox_expires_2s'],
   reversed: ['tok_sandbox_reversed', 'capture'],
   reinstated: ['tok_sandbox_reversed_reinstated', 'capture'],
@@ -62,6 +64,9 @@ const TRIGGERS: Readonly<
   refund_returned: ['tok_sandbox_refund_returned', 'refund'],
   returned: ['tok_sandbox_oct_returned', 'oct'],
 };
+
+/** Such a hold is guaranteed for 2 s. */
+const KEPT_MS = 10_000;
 
 const TRIGGERED = Object.keys(TRIGGERS).join('|');
 
@@ -276,8 +281,9 @@ async function trigger({ holds, octs, refunds }: Holdfast, word: string, order: 
   const request = { ...order, tokenId };
   try {
     if (then === 'oct') return await octs.create(request);
-    const hold = await holds.create(request);
-    if (then === undefined || hold.outcome === 'unknown') return hold;
+    const keepUntil = new Date(Date.now() + KEPT_MS).toISOString();
+    const hold = await holds.create({ ...request, ...(then === 'keep' && { keepUntil }) });
+    if (then === undefined || then === 'keep' || hold.outcome === 'unknown') return hold;
     if (then === 'release') return await holds.release({ requestId: hold.requestId });
     if (then === 'release a part')
       return await holds.release({ requestId: hold.requestId, amountToRelease: Math.ceil(order.amount / 2) });

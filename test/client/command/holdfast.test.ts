@@ -161,7 +161,7 @@ describe('the command line', () => {
       ['increment pre_x --currency EUR', /--amount is needed/],
       ['increment pre_x --amount 1', /--currency is needed: the hold's/],
       ['capture pre_x --amount 1', /--currency is needed: the hold's/],
-      ['update x', /one of --reference, --description, --capture-at, --release-at is needed/],
+      ['update x', /one of --reference, --description, --capture-at, --release-at, --keep-until is needed/],
       ['get', /REQUEST_ID is needed/],
       ['recover --since yesterday', /30m, 2h, 3d/],
       ['recover --since 999999999d', /30m, 2h, 3d/],

@@ -134,15 +134,16 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const { outcome, at } = ending;
       const books = booksOf(hold);
       const isNew = takesOver(hold, submission, outcome);
+      const renewAt = renewalAfter(amount, outcome, at)?.toISOString();
       if (isOk(outcome) && !isNew) {
         const end = endOnHold(submission, hold, { ...ending, outcome: OVERTAKEN });
-        return { ...end, ...books, processorReference: outcome.reference, toVoid: requestId };
+        return { ...end, ...books, processorReference: outcome.reference, toVoid: requestId, renewAt };
       }
       const end = endOnHold(submission, hold, ending);
       if (!isOk(outcome)) {
         const isTold = outcome.code !== 'never_received';
         const operation = isTold ? resultOf(requestId, 'RENEWAL', subjectOn(hold, amount), ending) : undefined;
-        return { ...end, ...books, renewAt: renewalAfter(outcome, at).toISOString(), operation };
+        return { ...end, ...books, renewAt, operation };
       }
       const expiresAt = expiryOf(hold, at, outcome.expiresAt);
       const guaranteedUntil = guaranteeOf(outcome, expiresAt);

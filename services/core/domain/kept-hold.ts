@@ -45,9 +45,15 @@ export function nextRenewal(hold: Needed, until: Date, now: Date): Date | undefi
 const DAY_MS = 24 * 3_600_000;
 const LONGEST_LEAD_MS = 2 * DAY_MS;
 
-/** When a hold renews itself again after a refusal: a decline is repeated a day later. */
-export function renewalAfter(outcome: FinalOutcome, now: Date): Date {
-  return new Date(now.getTime() + (outcome.answer === 'DECLINED' ? DAY_MS : 60_000));
+/**
+ * When a hold renews itself again after a renewal of an amount that did not become its authorization: soon when that
+ * never arrived, else a day later, as a processor hardly answers otherwise before. Undefined = the hold changed
+ * meanwhile, so as before: at once.
+ */
+export function renewalAfter(asked: bigint, outcome: FinalOutcome, now: Date): Date | undefined {
+  if (isOk(outcome) && (outcome.amount ?? asked) === asked) return undefined;
+  const isLost = !isOk(outcome) && outcome.code === 'never_received';
+  return new Date(now.getTime() + (isLost ? 60_000 : DAY_MS));
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   renewalAfter,
   takesOver,
 } from '../../../../services/core/domain/kept-hold.ts';
+import { NEVER_RECEIVED } from '../../../../services/core/domain/outcome.ts';
 import { several } from './holds.ts';
 
 const NOW = new Date('2026-03-01T12:00:00Z');
@@ -31,9 +32,11 @@ describe('a kept hold', () => {
     assert.equal(nextRenewal({ keepUntil: null }, at(5), NOW), undefined);
   });
 
-  it('asks again a day after a decline, and soon after what was not performed', () => {
-    assert.equal(hoursTo(renewalAfter(declined, NOW)), 24);
-    assert.equal(hoursTo(renewalAfter({ ...declined, answer: 'NOT_PERFORMED' }, NOW)), 1 / 60);
+  it('asks again a day after another answer, soon after none, and at once when it was overtaken', () => {
+    for (const other of [declined, { ...declined, answer: 'NOT_PERFORMED' } as const, { ...approved, amount: 99n }])
+      assert.equal(hoursTo(renewalAfter(100n, other, NOW)), 24);
+    assert.equal(hoursTo(renewalAfter(100n, NEVER_RECEIVED, NOW)), 1 / 60);
+    assert.equal(renewalAfter(100n, approved, NOW), undefined);
   });
 
   const placed: KeptHold = {

@@ -4,7 +4,7 @@ import type { AuthorizeRequest } from '../../../../proto/gen/holdfast/processor/
 import { MerchantReason } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Preauthorization } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { forSuite } from '../../../suite.ts';
-import { approved, declined, done, neverSeen } from '../fake-processor.ts';
+import { approved, declined, done, neverSeen, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { openMerchant, sql } from '../shop.ts';
 
@@ -214,4 +214,25 @@ describe('a hold that is kept', () => {
     assert.deepEqual(await chain(hold), ['a']);
     assert.deepEqual(heardAbout(await newestRenewal(hold)), ['void']);
   });
+
+  for (const [what, answer] of [
+    ['is of another amount', () => ({ ...approvedAnew(), amount: 9_000n })],
+    ['is not performed', () => notPerformed('token_invalid')],
+  ] as const) {
+    it(`is renewed a day later when its renewal ${what}, not again and again`, async () => {
+      const hold = await keep();
+      processor.says.authorize = answer;
+      advance(3.5);
+      for (let minutes = 0; minutes < 5; minutes += 1) {
+        await renew();
+        await inquire();
+        scripted.stage.clock.advance(60_000);
+      }
+      assert.equal((await renewalsOf(hold)).length, 1);
+      processor.says.authorize = approvedAnew;
+      advance(1);
+      await renew();
+      assert.equal((await chain(hold)).length, 2);
+    });
+  }
 });

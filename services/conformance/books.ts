@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Answer, type Entry, EntryKind, type Result } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
-import { type Answered, KIND_OF } from './requests.ts';
+import { type Answered, authorizationOf, KIND_OF } from './requests.ts';
 
 /** Demands that the entries of an authorization agree with its sums; answers its own entry. */
 export function addUp(entries: readonly Entry[], requestId: string): Entry {
@@ -66,7 +66,7 @@ function sum(entries: readonly Entry[]): bigint {
 
 /** What the books say otherwise than an answer did, one line each. What was NOT_PERFORMED need not stand in them. */
 export function differences({ request, result }: Answered, entry: Entry | undefined): string[] {
-  const { method, requestId, merchantId, amount, currency, authorizationRequestId, captureRequestId } = request;
+  const { method, requestId, merchantId, amount, currency, captureRequestId } = request;
   const { operationRequestId, merchantReference, memo } = request;
   const name = `${method} ${requestId}`;
   if (!entry) {
@@ -87,7 +87,7 @@ export function differences({ request, result }: Answered, entry: Entry | undefi
     ['answer', Answer[entry.answer], isFinal ? Answer[result.answer] : undefined],
     ['reference', entry.reference, isApproved ? result.reference : undefined],
     ['acted_at', msOf(entry.actedAt), isFinal ? msOf(result.actedAt) : undefined],
-    ['authorization', entry.authorizationRequestId, authorizationRequestId],
+    ['authorization', entry.authorizationRequestId, authorizationOf(request)],
     ['capture', entry.captureRequestId, captureRequestId],
     ['amount', entry.amount, isVoid && isApproved ? result.amountReleased : amount],
     ['currency', entry.currency, currency],

@@ -9,7 +9,7 @@ type Kind = NonNullable<Said['case']>;
 type Value<K extends Kind> = Extract<Said, { case: K }>['value'];
 type Token = Exclude<
   keyof Profile['tokens'],
-  'authorization' | 'capture' | 'void' | 'increment' | 'decrease' | 'extension' | 'refund' | 'credit'
+  'authorization' | 'renewal' | 'capture' | 'void' | 'increment' | 'decrease' | 'extension' | 'refund' | 'credit'
 >;
 
 /** What is known when an event is judged. */
@@ -108,10 +108,7 @@ export function unreported(
     .map(({ requestId }) => `the end of ${requestId}`);
   const amounts = amountsOf(reports, memory);
   const sums = ours
-    .filter(
-      ({ kind, authorizationRequestId }) =>
-        kind === EntryKind.CREDIT || kind === EntryKind.REFUND || !authorizationRequestId,
-    )
+    .filter(({ kind }) => kind === EntryKind.AUTHORIZATION || kind === EntryKind.CREDIT || kind === EntryKind.REFUND)
     .flatMap(({ requestId, reversed, returned }) => {
       const said = amounts.get(requestId) ?? 0n;
       const shown = reversed + returned;

@@ -1,11 +1,20 @@
 import { drawId } from '../../platform/draw-id.ts';
 import type { Kit } from './kit.ts';
 import type { Feature, Profile } from './profile.ts';
-import { capture, decrease, extension, increment, type Request, refund, voiding } from './requests.ts';
+import { capture, decrease, extension, increment, type Request, refund, renewal, voiding } from './requests.ts';
 
 /** A kind of operation, as the checks that are the same for all of them see it. */
 export interface Kind {
-  readonly name: 'authorization' | 'capture' | 'void' | 'increment' | 'decrease' | 'extension' | 'refund' | 'credit';
+  readonly name:
+    | 'authorization'
+    | 'renewal'
+    | 'capture'
+    | 'void'
+    | 'increment'
+    | 'decrease'
+    | 'extension'
+    | 'refund'
+    | 'credit';
   /** Absent: every processor can do it. */
   readonly feature?: Feature;
   /** Does what it needs (a hold, a capture) with a token; answers a request that was not sent yet. */
@@ -18,6 +27,11 @@ export type Way = keyof Profile['tokens']['capture'];
 /** Every kind. */
 export const KINDS: readonly Kind[] = [
   { name: 'authorization', prepare: async (kit, token) => kit.authorization(token) },
+  {
+    name: 'renewal',
+    feature: 'renewals',
+    prepare: async (kit, token) => renewal(await kit.placed(), token),
+  },
   { name: 'capture', prepare: async (kit, token) => capture(await kit.placed(token), kit.tenth) },
   { name: 'void', prepare: async (kit, token) => voiding(await kit.placed(token)) },
   {
@@ -60,6 +74,10 @@ export async function others(kit: Kit, request: Request): Promise<ReadonlyMap<st
   if (authorizationRequestId !== undefined) {
     const { requestId } = await kit.placed();
     differing.set('authorization', { ...request, authorizationRequestId: requestId });
+  }
+  if (request.method === 'authorize' && kit.can('renewals')) {
+    const { requestId } = await kit.placed();
+    differing.set('renews', { ...request, renews: requestId });
   }
   if (captureRequestId !== undefined) differing.set('capture', { ...request, captureRequestId: drawId() });
   if (finalCapture !== undefined) differing.set('final_capture', { ...request, finalCapture: !finalCapture });

@@ -19,7 +19,7 @@ import { type Filter, listAll } from './list-all.ts';
 import { Memory } from './memory.ts';
 import { Patience } from './patience.ts';
 import type { Feature, Profile } from './profile.ts';
-import { capture, type Hold, KIND_OF, type Request } from './requests.ts';
+import { authorizationOf, capture, type Hold, KIND_OF, type Request } from './requests.ts';
 
 /** The sums of an authorization, minor units. */
 type Sums = { readonly [name in 'captured' | 'voided' | 'reversed' | 'incremented' | 'refunded']?: bigint };
@@ -235,7 +235,8 @@ export class Kit {
 
   /** Asks what became of an identifier, and fences it unless told otherwise. */
   async inquire(request: Request, fence = true) {
-    const { method, requestId, merchantId, account, authorizationRequestId = '', amount = 0n, currency = '' } = request;
+    const { method, requestId, merchantId, account, amount = 0n, currency = '' } = request;
+    const authorizationRequestId = authorizationOf(request);
     if (fence) this.memory.note(request);
     const question = {
       kind: KIND_OF[method],

@@ -11,6 +11,7 @@ export const FEATURES = [
   'fences',
   'guaranteedUntil',
   'stepUp',
+  'renewals',
   'severalCaptures',
   'increments',
   'partialRelease',
@@ -61,6 +62,8 @@ const PROFILE = z.strictObject({
     /** There is no such token. */
     unknown: token.optional(),
     authorization: ways.default({}),
+    /** Of authorizations that renew one of the token that approves everything. */
+    renewal: ways.default({}),
     capture: ways.default({}),
     void: ways.default({}),
     increment: ways.default({}),

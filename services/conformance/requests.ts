@@ -4,6 +4,7 @@ import {
   type AuthorizeRequest,
   type CaptureRequest,
   EntryKind,
+  MerchantReason,
   type RefundRequest,
   type Result,
 } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -26,7 +27,7 @@ type Fields = Omit<CaptureRequest, '$typeName' | '$unknown'> &
   Pick<RefundRequest, 'captureRequestId'> &
   Pick<AuthorizeRequest, 'merchantReference' | 'memo'> &
   Pick<AuthorizeRequest, 'customerPresent' | 'merchantReason' | 'networkTransactionId'> &
-  Pick<AuthorizeRequest, 'returnUrl' | 'threeDSecure' | 'actionExpiresAt'>;
+  Pick<AuthorizeRequest, 'returnUrl' | 'threeDSecure' | 'actionExpiresAt' | 'renews'>;
 
 /** A request to one of them. */
 export type Request = Pick<Fields, 'requestId' | 'merchantId' | 'account'> & Partial<Fields> & { method: Method };
@@ -39,6 +40,17 @@ export interface Answered {
 
 /** A hold of a card. */
 export type Hold = Request & Pick<AuthorizeRequest, 'terminalId' | 'userId' | 'tokenId' | 'amount' | 'currency'>;
+
+/** An authorization that renews a hold's, as core asks for it; by default of the whole and with the same token. */
+export function renewal({ requestId: renews, ...hold }: Hold, tokenId = hold.tokenId, amount = hold.amount) {
+  const merchantReason = MerchantReason.REAUTHORIZATION;
+  return { ...hold, ...named('authorize'), tokenId, amount, merchantReason, renews };
+}
+
+/** The authorization that a request is about, or that it renews. */
+export function authorizationOf({ authorizationRequestId, renews }: Partial<Fields>): string {
+  return authorizationRequestId ?? renews ?? '';
+}
 
 /** A capture of a hold. */
 export function capture(hold: Hold, amount: bigint, finalCapture = false) {

@@ -14,6 +14,7 @@ import { EVENTS } from './checks/events.ts';
 import { IDENTIFIERS } from './checks/identifiers.ts';
 import { KILLS } from './checks/kills.ts';
 import { LARGE } from './checks/large.ts';
+import { RENEWALS } from './checks/renewals.ts';
 import { SEVERAL } from './checks/several.ts';
 import { STEP_UPS } from './checks/step-up.ts';
 import { TOGETHER } from './checks/together.ts';
@@ -29,6 +30,7 @@ const CHECKS = Object.entries({
   'results that are misread': [...ANSWERS, ...TOGETHER],
   'something done twice, or after it was given up': [...IDENTIFIERS, ...AGAIN],
   'more taken or given back than there is': [...AMOUNTS, ...SEVERAL, ...CROSSINGS, ...DISPUTED, ...LARGE],
+  'authorizations that are confused with those that they renew': RENEWALS,
   'checkouts that hang or open twice': CHECKOUTS,
   'customers who are asked twice, or for nothing': STEP_UPS,
   'events that are lost or change': EVENTS,

@@ -27,7 +27,7 @@ export const ACCESS: readonly Check[] = [
   ),
   ...ofEachKind(
     [{ name: "of one's own only, not another merchant's or account's, nor in another currency", run: actForOthers }],
-    KINDS.filter(({ name }) => name !== 'authorization' && name !== 'credit'),
+    KINDS.filter(({ name }) => !['authorization', 'renewal', 'credit'].includes(name)),
   ),
 ];
 

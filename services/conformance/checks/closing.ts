@@ -27,7 +27,7 @@ export const CLOSING: readonly Check[] = [
     const ours = new Set(
       [...kit.memory.answered.values()].map(({ request }) => request.authorizationRequestId ?? request.requestId),
     );
-    const byAuthorization = Map.groupBy(entries, (entry) => entry.authorizationRequestId || entry.requestId);
+    const byAuthorization = Map.groupBy(entries, (entry) => doneWith(entry) || entry.requestId);
     const isApproved = ({ kind, answer }: Entry) => kind === EntryKind.AUTHORIZATION && answer === Answer.APPROVED;
     for (const { requestId } of entries.filter((entry) => ours.has(entry.requestId) && isApproved(entry))) {
       addUp(byAuthorization.get(requestId) ?? [], requestId);
@@ -52,17 +52,14 @@ export const CLOSING: readonly Check[] = [
         entries.findIndex(({ requestId }) => memory.sent.has(requestId)),
       ),
     );
-    const isOurs = ({ authorizationRequestId: of }: Entry) => of === '' || memory.sent.has(of);
+    const isOurs = (entry: Entry) => doneWith(entry) === '' || memory.sent.has(doneWith(entry));
     assert.deepEqual(memory.unasked(ours.filter(isOurs)).slice(0, 5), []);
   }),
   lastCheck('books: pages without gap or repeat, oldest first, of one authorization too', async (kit) => {
     const whole = await kit.list();
     const small = await kit.list({}, Math.min(1_000, Math.max(2, Math.ceil(whole.length / 40))));
     assert.deepEqual(small.map(idOf), whole.map(idOf), 'small pages and large ones list the same');
-    const busiest = Map.groupBy(
-      whole.filter((entry) => entry.authorizationRequestId),
-      (entry) => entry.authorizationRequestId,
-    );
+    const busiest = Map.groupBy(whole.filter(doneWith), doneWith);
     for (const [id, own] of [...busiest].sort(([, one], [, two]) => two.length - one.length).slice(0, 1)) {
       const listed = await kit.list({ authorizationRequestId: id }, 2);
       assert.deepEqual(listed.map(idOf).sort(), [id, ...own.map(idOf)].sort(), 'the entries of one authorization');
@@ -153,6 +150,11 @@ function changedMs(entry: Entry): number {
 }
 
 const idOf = ({ requestId }: Entry) => requestId;
+
+/** The authorization with which something was done; empty = none. One that renews another is an authorization itself. */
+function doneWith({ kind, authorizationRequestId }: Entry): string {
+  return kind === EntryKind.AUTHORIZATION ? '' : authorizationRequestId;
+}
 
 /** Asks about what was accepted, so that its answer is the final one. */
 export async function endAccepted(kit: Kit): Promise<void> {

@@ -64,6 +64,8 @@ const TABLE: Readonly<Record<Kind['name'] | 'final capture', readonly Second[]>>
     { ...DECREASE, isTooMuch: true },
     { ...EXTENSION, isTooMuch: true },
   ],
+  // Of the hold whose authorization it renews.
+  renewal: [CAPTURE, FINAL, VOID, INCREMENT, DECREASE, EXTENSION],
   capture: [
     {
       what: 'a capture of more than it leaves',
@@ -170,7 +172,7 @@ async function accept(kit: Kit, kind: Kind, isFinal: boolean): Promise<Accepted 
   const sentMs = Date.now();
   const answer = await kit.send(first);
   assert.equal(Answer[answer.answer], 'ACCEPTED', `${first.method} with the token of its profile`);
-  return { kit, hold: kit.memory.holdOf(first.requestId) as Hold, first, sentMs, answer };
+  return { kit, hold: kit.memory.holdOf(first.renews ?? first.requestId) as Hold, first, sentMs, answer };
 }
 
 /** How an accepted operation ends, in a word. */

@@ -7,6 +7,7 @@ import { CROSSED } from './faults/crossed.ts';
 import type { Fault } from './faults/fault.ts';
 import { LEDGER, NAMES, PAGES } from './faults/ledger.ts';
 import { CODES, REFUSALS_THAT_ARE_NONE, STATUSES } from './faults/refusals.ts';
+import { RENEWALS } from './faults/renewals.ts';
 import { REPORTED } from './faults/reported.ts';
 import { REPORTED_BOOKS } from './faults/reported-books.ts';
 import { REPORTED_TOO } from './faults/reported-too.ts';
@@ -37,4 +38,5 @@ export const FAULTS: readonly Fault[] = [
   ...REPORTED_BOOKS,
   ...REPORTED_TOO,
   ...STEP_UPS,
+  ...RENEWALS,
 ];

@@ -211,6 +211,7 @@ describe('runConformance()', () => {
           checkouts: false,
           savedCards: false,
           stepUp: false,
+          renewals: false,
           credits: false,
           ...(authorizations && { authorizations: { ...authorizations, ...denied } }),
         };

@@ -65,6 +65,7 @@ export const ID = {
   refundsHandle: 'pre_Kd4Nf7wJ2eX9qS5vT8bM1yC6hR3zL0gA',
   silentHandle: 'pre_Yh3Qn8vL0xC5kS2uE7wM4rB9tJ6fZ1aP',
   hold: `${PREFIX}0a01`,
+  keptHold: `${PREFIX}0a26`,
   capture: `${PREFIX}0a02`,
   finalCapture: `${PREFIX}0a03`,
   refund: `${PREFIX}0a20`,
@@ -85,6 +86,9 @@ export const ID = {
 };
 
 export const WEBHOOK_URL = 'https://merchant.example/hooks';
+
+/** A month after the examples; the tests send a time that far ahead of them. */
+export const KEPT_UNTIL = '2026-12-21T12:00:00.000Z';
 
 /** Fields that all orders share. */
 export const ORDER = { currency: 'EUR', terminalId: 'till-1', userId: 'customer-7' };

@@ -1,4 +1,4 @@
-import { ID, lost, MERCHANT_ID, ORDER, type Request, request, WEBHOOK_URL } from './example.ts';
+import { ID, KEPT_UNTIL, lost, MERCHANT_ID, ORDER, type Request, request, WEBHOOK_URL } from './example.ts';
 
 const BASKET = { basket: 'b-17' };
 
@@ -41,6 +41,22 @@ export const MERCHANTS: readonly Request[] = [
       customerPresent: false,
       merchantInitiated: { reason: 'no_show' },
     },
+  }),
+  request('createPreauthorization', 'kept', 'A car is rented for a month', {
+    body: {
+      tokenId: 'tok_sandbox_ok',
+      amount: 80000,
+      ...ORDER,
+      merchantReference: 'car-4',
+      keepUntil: KEPT_UNTIL,
+    },
+  }),
+  request('getPreauthorization', 'kept', 'A hold that renews itself, with its authorizations', {
+    parameters: { requestId: ID.keptHold },
+  }),
+  request('updatePreauthorization', 'notKept', 'The car came back early: the hold is kept no longer', {
+    parameters: { requestId: ID.keptHold },
+    body: { keepUntil: null },
   }),
   lost('createPreauthorization', { body: { tokenId: 'tok_sandbox_timeout_applied', amount: 100, ...ORDER } }),
   request('createPreauthorization', 'silentCaptures', 'A sandbox token whose captures are not answered', {

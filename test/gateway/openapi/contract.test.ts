@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDocument, EXAMPLES } from '../../../gateway/openapi/document.ts';
-import { type Example, ID, NEW_MERCHANT_ID, WEBHOOK_URL } from '../../../gateway/openapi/examples/example.ts';
+import {
+  type Example,
+  ID,
+  KEPT_UNTIL,
+  NEW_MERCHANT_ID,
+  WEBHOOK_URL,
+} from '../../../gateway/openapi/examples/example.ts';
 import { NOTIFICATIONS } from '../../../gateway/openapi/webhooks.ts';
 import type { Answer } from '../../../services/quickstart/shop.ts';
 import { runningMs } from '../../running-ms.ts';
@@ -34,7 +40,8 @@ describe('the examples in the OpenAPI document', () => {
     names
       .set(WEBHOOK_URL, stack.file.baseUrl)
       .set('acme', stack.file.merchantId)
-      .set('the-operator-token', stack.file.operatorToken);
+      .set('the-operator-token', stack.file.operatorToken)
+      .set(KEPT_UNTIL, new Date(Date.now() + 30 * 24 * 3_600_000).toISOString());
     replay = new Replay(stack, names);
     for (const example of EXAMPLES.filter(isEarly)) {
       const answer = replay.send(example);

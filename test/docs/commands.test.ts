@@ -98,7 +98,7 @@ describe('the commands in the README and the guides', () => {
     const shop = openShop(merchant.file);
     const answers = runs.flatMap((output) => output.split('\n').filter((line) => /^\{.*"captureDate".*\}$/.test(line)));
     const captured = answers.map((line) => JSON.parse(line)).filter(({ captureDate }) => captureDate !== undefined);
-    assert.equal(captured.length, 9 * RUNS);
+    assert.equal(captured.length, 10 * RUNS);
     for (const { requestId } of captured) assert((await shop.notified(requestId, 'captured')).verified);
   });
 
@@ -106,7 +106,9 @@ describe('the commands in the README and the guides', () => {
     shows(/"checkoutUrl":"http/);
   });
 
-  it('tell the story of a hotel: two captures of an incremented hold, and a no-show', () => {
+  it('tell the story of a hotel: two captures of an incremented hold, a kept hold, and a no-show', () => {
+    shows(/"operation":"RENEWAL","status":"OK","statusInfo":"renewed",.*"amount":90000/);
+    shows(/"amountCaptured":84000,"amountRemaining":0,"amountReleased":6000,/);
     shows(/"amountCaptured":28000,"amountRemaining":3200,"amountReleased":0,.*"reason":"room"/);
     shows(/"amountCaptured":1200,"amountRemaining":0,"amountReleased":2000,/);
     shows(/"amountCaptured":15000,"amountRemaining":0,"amountReleased":0,/);

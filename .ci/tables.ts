@@ -75,8 +75,7 @@ function notificationsTable(): Table {
         add(each, successWord, status, kind);
       }
     }
-    if (SENT_KINDS.some((sent) => sent === kind))
-      for (const word of failures) add(notification, word, 'KO', kind);
+    if (SENT_KINDS.some((sent) => sent === kind)) for (const word of failures) add(notification, word, 'KO', kind);
   }
   const cells = [...rows].map(([key, kinds]) => [...key.split(' | '), kinds.map((kind) => `\`${kind}\``).join(', ')]);
   return [['kind, statusInfo', 'status', 'operation'], ...cells];

@@ -381,7 +381,7 @@ with input as materialized (
 -- amend-ended
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, "subjectRequestId" uuid, state text, "amountReversed" bigint,
-      "amountReturned" bigint, "stateBefore" text, "returnedBefore" bigint, "captureRequestId" uuid,
+      "amountReturned" bigint, "amountReleased" bigint, "stateBefore" text, "returnedBefore" bigint, "captureRequestId" uuid,
       "refundedMore" bigint, "correctedBy" text, at timestamptz, "eventId" text, "eventProcessor" text, digest text, "contradictionId" uuid, operation json,
       "holdRequestId" uuid, version text, status text, amount bigint, captured bigint,
       "inFlight" bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint,
@@ -415,7 +415,8 @@ with input as materialized (
     update submission s set state = coalesce(i.state, s.state),
       first_state = case when i.state is null then s.first_state else coalesce(s.first_state, s.state) end,
       amount_reversed = coalesce(i."amountReversed", s.amount_reversed),
-      amount_returned = coalesce(i."amountReturned", s.amount_returned)
+      amount_returned = coalesce(i."amountReturned", s.amount_returned),
+      amount_released = coalesce(i."amountReleased", s.amount_released)
     from changed i where s.request_id = any (array[i."subjectRequestId"])
   ),
   refunded as (

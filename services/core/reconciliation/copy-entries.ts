@@ -68,9 +68,24 @@ export async function copyEntries(
   }
   // The sums of each authorization are found by it.
   await client.query('create index on processor_entry (authorization_request_id, processor)');
+  if (changedFrom) await readWhole(comparison);
   await client.query('analyze processor_entry');
   return counts;
 }
+
+/** Reads all of a hold with several authorizations when some of it was read: its sums are those of all of them. */
+async function readWhole(comparison: Comparison): Promise<void> {
+  const { rows } = await comparison.client.query<{ id: string }>(FIND_READ);
+  await readAgain(
+    comparison,
+    rows.map(({ id }) => id),
+  );
+}
+
+const FIND_READ = `select distinct o.hold_request_id as id
+  from our_renewal r join our_authorization o on o.hold_request_id = r.hold_request_id
+    join processor_entry e on e.request_id = o.identifier and e.processor = o.processor
+  where r.state = 'OK'`;
 
 /** An operation may leave fences and voids in the books beside its own entry. */
 const MOST_FOR_EACH = 4;

@@ -142,10 +142,7 @@ describe('reconcile() with renewals of kept holds', () => {
     await stage.inquire();
     assert.equal(await shop.books(hold), 'IN_PROGRESS 0/0/10000/0/0');
     assert.deepEqual(await stage.audit(), []);
-    const [{ id } = assert.fail()] = await sql<{ id: string }>(
-      stage,
-      'select authorization_id as id from hold where authorization_id is not null',
-    );
+    const id = await presentOf(hold);
     end(id);
     await importAll();
     assert.equal(await shop.books(hold), 'EXPIRED 0/0/0/10000/0 EXPIRED');
@@ -160,16 +157,37 @@ describe('reconcile() with renewals of kept holds', () => {
       await shop.capture(hold, 1_000n);
       await renew();
       const { capture = assert.fail() } = await shop.capture(hold, 2_000n);
-      const [{ id } = assert.fail()] = await sql<{ id: string }>(
-        stage,
-        'select authorization_id as id from hold where authorization_id is not null',
-      );
+      const id = await presentOf(hold);
       for (const of of isKnown ? [id, capture.requestId] : [id]) {
         atLedger('update entry set reversed = 300, changedAtMs = ? where requestId = ?', of);
       }
       assert.equal((await importAll()).length, 1);
       assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 3000/0/7000/0/300');
     });
+  }
+
+  it('reads all authorizations of a hold when only one of them has changed', async () => {
+    const hold = await keep();
+    const { capture = assert.fail() } = await shop.capture(hold, 1_000n);
+    await renew();
+    await shop.capture(hold, 2_000n);
+    const from = () => new Date(stage.clock.now());
+    const decideFrom = (since: Date) => decideAt(stage, { importing: ['all'], ours: ['default'] }, undefined, since);
+    stage.clock.advance(DAY_MS);
+    const reversal = from();
+    atLedger('update entry set reversed = 300, changedAtMs = ? where requestId = ?', await presentOf(hold));
+    assert.equal((await decideFrom(reversal)).imported, 1);
+    assert.equal(await shop.books(hold), 'PARTIALLY_CAPTURED 3000/0/7000/0/300');
+    stage.clock.advance(DAY_MS);
+    const refund = from();
+    await shop.refund(capture, 100n);
+    const { imported, left, lines } = await decideFrom(refund);
+    assert.deepEqual([imported, left], [0, 0], lines.join('\n'));
+  });
+
+  async function presentOf({ requestId }: Preauthorization): Promise<string> {
+    const text = 'select authorization_id as id from hold where request_id = $1';
+    return (await sql<{ id: string }>(stage, text, [requestId]))[0]?.id ?? assert.fail();
   }
 
   function atLedger(text: string, requestId: string): void {

@@ -82,7 +82,7 @@ describe('a hold that is kept', () => {
     assert.deepEqual(await shop.results(hold), ['authorized', 'renewed 10000']);
     const [told] = await scripted.notificationsOf(hold);
     assert.equal(told?.word, 'renewed');
-    assert.equal(told.body['guaranteedUntil'], timestampDate(inDays(5)).toISOString());
+    assert.equal(told.body.guaranteedUntil, timestampDate(inDays(5)).toISOString());
   });
 
   it('is captured, released and refunded on the authorization that each of them is on', async () => {

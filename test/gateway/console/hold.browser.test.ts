@@ -86,4 +86,17 @@ describe(`a hold in the console${CHROMIUM ? '' : ' (skipped: there is no /usr/bi
     assert.equal(await code.textContent(), '51');
     assert.deepEqual(complaints, []);
   });
+
+  it('lists the authorizations of a hold that renews itself, and says until when', async () => {
+    const keepUntil = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString();
+    const order = { tokenId: 'tok_sandbox_ok', amount: 1050, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
+    const { requestId, reference } = (await stack.shop.post('/preauthorization', { ...order, keepUntil })).body;
+    await page.goto(`${stack.file.baseUrl}/console#/holds/${requestId}`);
+    await heading('Authorizations');
+    await page.getByRole('table', { name: 'Authorizations, oldest first' }).getByText(reference).waitFor();
+    await says('renews itself before');
+    await says('What remains is authorized anew before this');
+    await says('It no longer renews itself');
+    assert.deepEqual(complaints, []);
+  });
 });

@@ -245,6 +245,8 @@ export async function openStage(options: StageOptions = {}) {
     releaseRenewed: () => workOnce(renewals(recovery)),
     /** Renews holds that are due to, and stores the voids of what renewals have left. */
     renewKept: async () => (await workOnce(keptHolds(recovery))) + (await workOnce(replacedAuthorizations(recovery))),
+    renewDue: () => workOnce(keptHolds(recovery)),
+    voidReplaced: () => workOnce(replacedAuthorizations(recovery)),
     noticeExpiring: () => workOnce(expiringNotices(recovery)),
     /** Runs the service's own audit: on its books alone, or also against the processors'. */
     async audit(what: 'own books' | 'all books' = 'all books'): Promise<readonly Drift[]> {

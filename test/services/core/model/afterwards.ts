@@ -121,8 +121,10 @@ const UNDONE = refused('corrected_by_operator');
 
 async function correctThereAndBack(world: World, subject: Subject, command: Command, model: HoldModel): Promise<void> {
   if (isClosing(model)) return;
-  const isFree = ({ kind, key }: Attempt) =>
-    key !== '' && (kind === 'PART' || (kind === 'CAPTURE' && refundedOf(model, key, ['OK', 'OPEN']) === 0));
+  const isFree = ({ kind, key, on }: Attempt) =>
+    key !== '' &&
+    on === model.present &&
+    (kind === 'PART' || (kind === 'CAPTURE' && refundedOf(model, key, ['OK', 'OPEN']) === 0));
   const done = pickOf(model, command, isFree);
   if (!done) return;
   const { requestId } = await named(world, subject, done.key);
@@ -217,7 +219,7 @@ function setEntry(world: World, subject: Subject, what: string, value: string | 
 }
 
 /** Changes the books of the subject's processor. */
-function inLedger(world: World, subject: Subject, change: (ledger: DatabaseSync) => unknown): void {
+export function inLedger(world: World, subject: Subject, change: (ledger: DatabaseSync) => unknown): void {
   const ledger = new DatabaseSync(world.ledgerOf(subject), { timeout: 5_000 });
   try {
     change(ledger);

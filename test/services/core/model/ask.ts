@@ -10,7 +10,7 @@ import {
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { refusal } from '../stage.ts';
 import type { HoldModel } from './hold-model.ts';
-import type { Sent } from './predict.ts';
+import type { Sent } from './sent.ts';
 import { saidBy } from './words.ts';
 import type { World } from './world.ts';
 
@@ -90,18 +90,20 @@ const STEP_UP = {
 };
 
 /** The times that a command names; one that is 0 is left out. */
-function timesOf({ terms: { captureAt = 0, releaseAt = 0 } = {} }: Sent) {
+function timesOf({ terms: { captureAt = 0, releaseAt = 0, keepUntil = 0 } = {} }: Sent) {
   return {
     ...(captureAt > 0 && { captureAt: timestampFromMs(captureAt) }),
     ...(releaseAt > 0 && { releaseAt: timestampFromMs(releaseAt) }),
+    ...(keepUntil > 0 && { keepUntil: timestampFromMs(keepUntil) }),
   };
 }
 
 function updateOf(merchantId: string, requestId: string, sent: Sent) {
-  const { captureAt, releaseAt } = sent.terms ?? {};
+  const { captureAt, releaseAt, keepUntil } = sent.terms ?? {};
   const paths = [
     ...(captureAt === undefined ? [] : ['capture_at']),
     ...(releaseAt === undefined ? [] : ['release_at']),
+    ...(keepUntil === undefined ? [] : ['keep_until']),
   ];
   return { merchantId, requestId, ...timesOf(sent), updateMask: { paths } };
 }

@@ -10,12 +10,26 @@ export interface Answer {
 export type Corrected = 'OK' | 'KO';
 
 /** The fault of one call between core and the processor. */
-export type Fault = 'none' | 'slow' | 'lost before' | 'lost after' | 'late' | 'late authorization';
+export type Fault = 'none' | 'slow' | 'lost before' | 'lost after' | 'late' | 'late authorization' | 'other amount';
 
-/** A capture, an increment or extension, an attempt to release the rest or a part, or a refund of a capture. */
+/**
+ * A capture, an increment or extension, an attempt to release the rest or a part, a refund of a capture, or the renewal
+ * of a kept hold.
+ */
 export interface Attempt {
   readonly key: string;
-  readonly kind: 'CAPTURE' | 'INCREMENT' | 'EXTENSION' | 'PART' | 'RELEASED' | 'EXPIRED' | 'LATE' | 'REFUND';
+  readonly kind:
+    | 'CAPTURE'
+    | 'INCREMENT'
+    | 'EXTENSION'
+    | 'PART'
+    | 'RELEASED'
+    | 'EXPIRED'
+    | 'LATE'
+    | 'REFUND'
+    | 'RENEWAL';
+  /** The authorization of its hold that it is on; of a renewal, the one that it makes. */
+  readonly on: number;
   /** Of a refund: the key of its capture. */
   readonly of?: string | undefined;
   readonly amount: number;
@@ -40,8 +54,9 @@ export interface Attempt {
   runningUntil: number;
   /** When the processor charged; reversals depend on it. */
   actedAt: number;
-  /** Of an extension: when the authorization ends at the processor by it. */
+  /** Of an extension: when the authorization ends at the processor by it, and until when it is guaranteed. */
   endsAt: number;
+  guaranteedUntil: number;
   /** The processor has accepted it and decides at this time; 0 = not accepted. */
   decidedAt: number;
   /** The amount it holds back until then. */
@@ -64,7 +79,7 @@ export function isLost({ state, answer }: Attempt): boolean {
 
 /** An attempt that is about to be sent. */
 export function newAttempt(
-  from: Pick<Attempt, 'key' | 'kind' | 'of' | 'amount' | 'final' | 'automatic'> & { now: number },
+  from: Pick<Attempt, 'key' | 'kind' | 'on' | 'of' | 'amount' | 'final' | 'automatic'> & { now: number },
 ): Attempt {
   const { now, ...intent } = from;
   const runningUntil = now + RUNNING_MS;
@@ -79,6 +94,7 @@ export function newAttempt(
     runningUntil,
     actedAt: 0,
     endsAt: 0,
+    guaranteedUntil: 0,
     decidedAt: 0,
     heldBack: 0,
     after: '',

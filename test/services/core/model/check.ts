@@ -3,9 +3,9 @@
 import { stagesOf } from '../../../../services/sandbox/behaviour.ts';
 import type { Entry } from '../../../../services/sandbox/ledger/entry.ts';
 import { storedKey } from '../stored-key.ts';
-import { toldOf } from './attempt.ts';
+import { type Attempt, toldOf } from './attempt.ts';
 import { booksOf, type HoldModel } from './hold-model.ts';
-import type { Subject } from './subject.ts';
+import { renewalsOf, type Subject } from './subject.ts';
 import { saidBy } from './words.ts';
 import { MERCHANTS, type World } from './world.ts';
 
@@ -30,8 +30,9 @@ export async function checkSubjects(world: World, subjects: readonly Subject[]):
       ({ requestId, holdRequestId }) => subject.requestId === requestId || subject.requestId === holdRequestId,
     );
     const kept = new Map(attempts.map((attempt) => [attempt.key, attempt]));
+    const renewals = subject.possible.some(({ chain }) => chain.length > 1) ? await renewalsOf(world, subject) : [];
     const why = subject.possible.map((hold) =>
-      differences(world, subject, hold, rows.get(subject.requestId), own, kept),
+      differences(world, subject, hold, rows.get(subject.requestId), own, kept, renewals),
     );
     if (!why.some((reasons) => reasons.length === 0))
       subject.fail(why.map((reasons) => reasons.join('; ')).join('\n or '));
@@ -90,6 +91,7 @@ function differences(
   row: Row | undefined,
   operations: readonly Operation[],
   attempts: ReadonlyMap<string, Kept>,
+  renewals: readonly string[],
 ): string[] {
   const found: string[] = [];
   const same = (what: string, actual: unknown, expected: unknown) => {
@@ -100,7 +102,7 @@ function differences(
   same('books', row?.books, books);
   same('frozen', row?.frozen, hold.frozen);
   same('open', row?.open, false);
-  if (hold.kind === 'HOLD') same('times', row?.times, `${hold.captureAt}/${hold.releaseAt}`);
+  if (hold.kind === 'HOLD') same('times', row?.times, `${hold.captureAt}/${hold.releaseAt}/${hold.keepUntil}`);
   same('reversed', row?.reversed, reversedOf(hold));
   same('refunded', row?.refunded, refundedIn(hold));
   if (hold.kind === 'OCT') demandWords(same, subject, hold.key, attempts.get(storedKey(subject.merchantId, hold.key)));
@@ -124,29 +126,42 @@ function differences(
       left,
     );
   }
-  const entry = world.oracleOf(subject).find(subject.identifier);
-  found.push(...processorDifferences(hold, entry));
+  const oracle = world.oracleOf(subject);
+  const entries = [subject.identifier, ...renewals].map((identifier) => oracle.find(identifier));
+  same('authorizations', entries.length, hold.chain.length);
+  found.push(...processorDifferences(hold, entries));
   return found;
 }
 
 /** Compares our books with the processor's, and the processor's with the model's. */
-function processorDifferences(hold: HoldModel, entry: Entry | undefined): string[] {
-  const [charged, voided] = [entry?.captured ?? 0, entry?.voided ?? 0];
-  const { captured, released } = booksOf(hold);
+function processorDifferences(hold: HoldModel, entries: readonly (Entry | undefined)[]): string[] {
   const found: string[] = [];
-  if (charged !== hold.charged || voided !== hold.voided) {
-    found.push(`the processor has ${charged}/${voided}, not ${hold.charged}/${hold.voided}`);
+  for (const [index, entry] of entries.entries()) {
+    const [charged, voided, refunded] = [entry?.captured ?? 0, entry?.voided ?? 0, entry?.refunded ?? 0];
+    const modelled = hold.chain[index];
+    if (charged !== modelled?.charged || voided !== modelled.voided) {
+      found.push(`authorization ${index} has ${charged}/${voided}, not ${modelled?.charged}/${modelled?.voided}`);
+    }
+    if (hold.kind === 'OCT') return found;
+    const booked = refundedIn(hold, index);
+    if (refunded !== booked) found.push(`the processor refunded ${refunded} of ${index}, we booked ${booked}`);
+    const reserved = entry?.answer === 1 ? entry.amount + entry.incremented - charged - voided : 0;
+    if (reserved !== 0) found.push(`${reserved} of authorization ${index} stay reserved at the processor`);
   }
-  if (hold.kind === 'OCT') return found;
-  const refunded = entry?.refunded ?? 0;
-  if (refunded !== refundedIn(hold)) found.push(`the processor refunded ${refunded}, we booked ${refundedIn(hold)}`);
+  const { captured, released } = booksOf(hold);
+  const charged = sumOf(entries, (entry) => entry.captured);
   if (charged !== captured) found.push(`the processor charged ${charged}, we booked ${captured}`);
-  const reserved = entry?.answer === 1 ? entry.amount + entry.incremented - charged - voided : 0;
-  if (reserved !== 0) found.push(`${reserved} stay reserved at the processor`);
-  if (entry?.answer === 1 && hold.placing === 'OK' && voided !== released) {
+  // What a renewal reserved anew was given back on the authorization before, or on its own.
+  const anew = sumOf(entries.slice(1), (entry) => (entry.answer === 1 ? entry.amount : 0));
+  const voided = sumOf(entries, (entry) => entry.voided) - anew;
+  if (entries[0]?.answer === 1 && hold.placing === 'OK' && voided !== released) {
     found.push(`the processor gave back ${voided}, we booked ${released}`);
   }
   return found;
+}
+
+function sumOf(entries: readonly (Entry | undefined)[], amountOf: (entry: Entry) => number): number {
+  return entries.reduce((sum, entry) => sum + (entry ? amountOf(entry) : 0), 0);
 }
 
 /** Returns what the card scheme has reversed and not reinstated in the end. */
@@ -168,15 +183,21 @@ function reversalsOf(hold: HoldModel): number[] {
   });
 }
 
-/** What was refunded, and did not come back; of an OCT what came back. */
-function refundedIn(hold: HoldModel): number {
+/** What was refunded, on one authorization or in all, and did not come back; of an OCT what came back. */
+function refundedIn(hold: HoldModel, authorization?: number): number {
   if (hold.kind === 'OCT') return hold.returned;
-  const done = hold.attempts.filter(({ kind, state }) => kind === 'REFUND' && state === 'OK');
+  const isOn = ({ on }: Attempt) => authorization === undefined || on === authorization;
+  const done = hold.attempts.filter((attempt) => attempt.kind === 'REFUND' && attempt.state === 'OK' && isOn(attempt));
   return done.reduce((sum, { amount, returned }) => sum + amount - returned, 0);
 }
 
 function capturesOf(hold: HoldModel) {
   return hold.attempts.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK');
+}
+
+/** Merchants hear nothing of a renewal that never arrived, or was overtaken. */
+function isUntold({ state, answer }: Attempt): boolean {
+  return state === 'KO' && (answer?.code === 'never_received' || answer?.code === 'overtaken');
 }
 
 /** Each final attempt has one operation; which of them are notified depends on the contract. */
@@ -187,6 +208,7 @@ function operationsOf(hold: HoldModel): [string[], number] {
     const state = toldOf(attempt.state, attempt.corrections);
     if (kind === 'CAPTURE' || kind === 'REFUND') return [`${kind} ${state}`];
     if (kind === 'INCREMENT' || kind === 'EXTENSION') return [`${kind} ${state}`];
+    if (kind === 'RENEWAL') return isUntold(attempt) ? [] : [`RENEWAL ${state}`];
     if (kind === 'PART') return [`PARTIAL_RELEASE ${state}`];
     if (kind === 'RELEASED') return amount > 0 || state === 'KO' || hold.placing === 'OK' ? [`RELEASE ${state}`] : [];
     return kind === 'EXPIRED' && state === 'OK' && hold.placing === 'OK' ? ['EXPIRY KO'] : [];
@@ -199,18 +221,20 @@ function operationsOf(hold: HoldModel): [string[], number] {
   const all = [placing, ...attempts, ...reversals, ...later];
   const merchant = MERCHANTS[hold.merchant];
   const told = all.filter(
-    (operation) => merchant?.notifyHolds || /^(CAPTURE|REFUND|REVERSAL|REINSTATEMENT|CORRECTION|OCT)/.test(operation),
+    (operation) =>
+      merchant?.notifyHolds || /^(CAPTURE|REFUND|RENEWAL|REVERSAL|REINSTATEMENT|CORRECTION|OCT)/.test(operation),
   );
   return [all, merchant?.url === '' ? 0 : told.length];
 }
 
-const ms = (time: string) => `coalesce(extract(epoch from ${time}) * 1000, 0)::bigint`;
+/** SQL: a time in milliseconds; null = 0. */
+export const ms = (time: string) => `coalesce(extract(epoch from ${time}) * 1000, 0)::bigint`;
 
 const ROWS = `select request_id, captured || '/' || in_flight || '/' || remaining || '/' || released || ' ' || status
   as books,
     reversed, refunded + refunding as refunded, frozen,
     closing or changing is not null or phase not in ('AUTHORIZED', 'FAILED') as open,
-    ${ms('capture_at')} || '/' || ${ms('release_at')} as times
+    ${ms('capture_at')} || '/' || ${ms('release_at')} || '/' || ${ms('keep_until')} as times
   from hold where request_id = any($1::uuid[])
   union all select request_id, state, 0, amount_returned, false, state not in ('OK', 'KO'), '' from submission where kind = 'OCT' and
   request_id = any($1::uuid[])`;

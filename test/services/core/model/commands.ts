@@ -3,7 +3,7 @@
  * of them.
  */
 import fc from 'fast-check';
-import { CRASH_POINTS } from '../../../../services/core/domain/crash-points.ts';
+import type { CRASH_POINTS } from '../../../../services/core/domain/crash-points.ts';
 import type { BehaviourName } from '../../../../services/sandbox/behaviour.ts';
 import type { Fault } from './attempt.ts';
 import { namesCard, WORDS, type Words } from './words.ts';
@@ -52,6 +52,9 @@ const WEIGHTS = {
   renew: 5,
   'capture by itself': 4,
   'release renewed': 4,
+  'renew kept': 7,
+  'void replaced': 3,
+  'end there': 2,
   pay: 7,
   place: 1,
   checkout: 2,
@@ -76,7 +79,7 @@ export const SHARES = {
   'over all': (_: number, amount: number) => amount + 1,
 } as const;
 
-/** When a hold acts by itself, milliseconds from now; null takes it back. */
+/** When a hold acts by itself, or until when it is kept, milliseconds from now; null takes it back. */
 export const TERMS = {
   none: {},
   'capture soon': { captureAt: 2_500 },
@@ -87,6 +90,12 @@ export const TERMS = {
   'wrong order': { captureAt: 60_000, releaseAt: 2_500 },
   past: { captureAt: -1 },
   'too late': { releaseAt: 8 * 24 * 3_600_000 },
+  keep: { keepUntil: 60 * 24 * 3_600_000 },
+  'keep for seconds': { keepUntil: 3_000 },
+  'keep and capture': { keepUntil: 60 * 24 * 3_600_000, captureAt: 60_000 },
+  'keep and release late': { keepUntil: 60 * 24 * 3_600_000, releaseAt: 20 * 24 * 3_600_000 },
+  'keep too long': { keepUntil: 91 * 24 * 3_600_000 },
+  'keep no more': { keepUntil: null },
   'no capture': { captureAt: null },
   'no end': { releaseAt: null },
   neither: { captureAt: null, releaseAt: null },
@@ -99,6 +108,10 @@ export const PLACED_TERMS: readonly Command['terms'][] = [
   'release soon',
   'release later',
   'both',
+  'keep',
+  'keep for seconds',
+  'keep and capture',
+  'keep and release late',
 ];
 
 /** The hold's, none, and another one. */
@@ -107,20 +120,25 @@ const CURRENCIES = ['EUR', undefined, 'JPY'] as const;
 const RIVALS = [
   ...(['capture', 'release', 'release a part', 'increment', 'extension', 'same key'] as const),
   ...(['update', 'capture by itself', 'release renewed', 'freeze', 'freeze'] as const),
+  ...(['renew kept', 'renew kept'] as const),
 ] as const;
 
 /** In `jump` the number is milliseconds; `lost` is the number of inquiries without an answer. */
-const BEATS = [
+export const BEATS = [
   { is: 'nothing' },
+  { is: 'jump', ms: 1_500 },
   { is: 'jump', ms: 3_000 },
   { is: 'jump', ms: 3_000 },
+  { is: 'jump', ms: 90_000 },
   { is: 'jump', ms: 130_000 },
   { is: 'jump', ms: 31 * 60_000 },
+  { is: 'jump', ms: 132 * 3_600_000 },
   { is: 'jump', ms: 7 * 24 * 3_600_000 },
   { is: 'sweep', fault: 'none' },
   { is: 'sweep', fault: 'none' },
   { is: 'sweep', fault: 'lost before' },
   { is: 'sweep', fault: 'lost after' },
+  { is: 'sweep', fault: 'other amount' },
   { is: 'recover', lost: 0 },
   { is: 'recover', lost: 3 },
   { is: 'deliver' },
@@ -145,6 +163,7 @@ const TOKENS: readonly BehaviourName[] = [
     'extension_error',
     'single_capture',
     'capture_only',
+    'guarantee_short',
     'expires_2s',
     'ended_early',
     'voided_elsewhere',
@@ -153,11 +172,13 @@ const TOKENS: readonly BehaviourName[] = [
 ];
 const USUAL: readonly BehaviourName[] = [
   ...(['ok', 'ok', 'ok', 'ok', 'ok', 'single_capture', 'expires_2s', 'ended_early', 'voided_elsewhere'] as const),
+  'guarantee_short',
   ...REVERSED,
 ];
 const LOSSES: readonly Fault[] = ['slow', 'lost before', 'lost after', 'late', 'late authorization'];
 
-const command = fc.record<Command>({
+/** Any command. */
+export const command = fc.record<Command>({
   do: fc.oneof(
     ...Object.entries(WEIGHTS).map(([name, weight]) => ({ weight, arbitrary: fc.constant(name as Command['do']) })),
   ),
@@ -182,124 +203,6 @@ const command = fc.record<Command>({
   rival: fc.constantFrom(...RIVALS),
   pick: fc.nat(20),
 });
-
-/** Openings that lead to states which random commands rarely reach. */
-const STORIES: readonly Partial<Command>[][] = [
-  // The checkout is cancelled with a lost answer, and the customer pays.
-  [{ do: 'checkout' }, { do: 'release', fault: 'lost before' }, { do: 'pay', fault: 'none' }, { do: 'capture' }],
-  [{ do: 'checkout' }, { do: 'release', fault: 'late' }, { do: 'pay', fault: 'none' }, { do: 'capture' }],
-  // The customer pays, the event is lost, and the checkout is cancelled.
-  [{ do: 'checkout' }, { do: 'pay', fault: 'slow' }, { do: 'release', fault: 'none' }],
-  // The customer of a known card is asked by its issuer, on a page that is lost at first, is used, or is cancelled.
-  ...(['none', 'lost before', 'lost after', 'lost after', 'late'] as const).flatMap((fault): Partial<Command>[][] => [
-    [{ do: 'step up', token: 'ok', fault }, ...Array<Partial<Command>>(5).fill({ do: 'pay', final: false })],
-    [{ do: 'step up', token: 'ok', fault: 'none' }, { do: 'release', fault }, { do: 'pay' }, { do: 'retry' }],
-  ]),
-  // One capture is unknown when another closes the hold.
-  ...(['lost before', 'lost after', 'late'] as const).map((fault): Partial<Command>[] => [
-    { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
-    { do: 'capture', share: 'little', final: false, fault },
-    { do: 'capture', share: 'half', final: true, fault: 'none' },
-  ]),
-  // An increment is unknown when everything else is captured.
-  ...(['lost before', 'lost after', 'late'] as const).map((fault): Partial<Command>[] => [
-    { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
-    { do: 'increment', share: 'half', fault },
-    { do: 'capture', share: 'rest', final: false, fault: 'none' },
-  ]),
-  // Parts are released whatever fails, and corrected, and the rest is captured, and renewed.
-  ...(['none', 'none', 'none', 'lost before', 'lost after', 'late'] as const).map((fault): Partial<Command>[] => [
-    { do: 'place', merchant: 0, token: 'ok', terms: 'none', fault: 'none' },
-    { do: 'release a part', share: 'half', currency: 'EUR', words: 'everything', fault },
-    { do: 'release a part', share: 'little', currency: 'EUR', words: 'digits', fault: 'none' },
-    { do: 'correct', final: false },
-    { do: 'capture', share: 'rest', final: false, fault: 'none' },
-    { do: 'renew', final: false, fault: 'none' },
-  ]),
-  // An extension is unknown at the end of the hold's period.
-  [
-    { do: 'place', merchant: 2, token: 'ok', fault: 'none' },
-    { do: 'extension', fault: 'lost after' },
-  ],
-  // What remains is due to be captured while a capture or the placing is unknown, while the hold is frozen, and after
-  // that was changed.
-  ...(['none', 'lost before', 'lost after', 'late'] as const).flatMap((fault): Partial<Command>[][] => [
-    [
-      { do: 'place', merchant: 0, token: 'ok', terms: 'capture soon', fault: 'none' },
-      { do: 'capture', share: 'little', final: false, fault },
-      { do: 'race', rival: 'capture by itself', share: 'half', final: false },
-      { do: 'race', rival: 'freeze', final: true },
-    ],
-    [
-      { do: 'place', merchant: 1, token: 'ok', terms: 'capture soon', fault },
-      { do: 'capture by itself', fault },
-      { do: 'update', terms: 'no capture' },
-      { do: 'capture by itself', fault: 'none' },
-    ],
-  ]),
-  // A hold is renewed while something of it is unknown, and released while the merchant captures it, or that is lost.
-  ...(['none', 'lost before', 'lost after', 'late'] as const).flatMap((fault): Partial<Command>[][] => [
-    [
-      { do: 'place', merchant: 0, token: 'ok', terms: 'none', fault: 'none' },
-      { do: fault === 'late' ? 'increment' : 'capture', share: 'little', final: false, fault },
-      { do: 'renew', fault: 'none' },
-      { do: 'race', rival: 'release renewed', share: 'half', final: false },
-      { do: 'release renewed', fault },
-    ],
-    [
-      { do: 'place', merchant: 1, token: 'ok', terms: 'none', fault: 'none' },
-      { do: 'renew', fault: fault === 'lost after' ? fault : 'none' },
-      { do: 'release renewed', fault },
-    ],
-  ]),
-  // A capture is refunded in part, whatever fails, and again, also after its hold has closed.
-  ...(['none', 'none', 'lost before', 'lost after', 'late', 'slow'] as const).map((fault): Partial<Command>[] => [
-    { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
-    { do: 'capture', share: 'half', final: fault === 'slow', currency: 'EUR', words: 'a reference', fault: 'none' },
-    { do: 'refund', share: 'half', currency: 'EUR', words: 'everything', fault },
-    { do: 'come back' },
-    { do: 'refund', share: 'little', fault: 'none' },
-  ]),
-  // A refund fails, or is done, and the processor says the contrary later.
-  ...(['lost before', 'lost before', 'lost before', 'late', 'none', 'none'] as const).map(
-    (fault): Partial<Command>[] => [
-      { do: 'place', merchant: 0, token: 'ok', fault: 'none' },
-      { do: 'capture', share: 'half', currency: 'EUR', words: 'everything', fault: 'none' },
-      { do: 'refund', share: 'half', currency: 'EUR', words: 'digits', fault },
-      ...Array<Partial<Command>>(5).fill({ do: 'correct', final: true }),
-    ],
-  ),
-  // A release is unknown, and the merchant sends more commands.
-  [{ do: 'place', token: 'ok', fault: 'none' }, { do: 'release', fault: 'lost after' }, { do: 'capture' }],
-];
-
-/** A story concerns one hold. */
-function script(steps: number): fc.Arbitrary<Command[]> {
-  const random = fc.array(command, { minLength: steps, maxLength: steps });
-  const told = fc
-    .tuple(fc.constantFrom(...STORIES), random)
-    .map(([story, commands]) =>
-      commands.map((each, index) => (story[index] ? { ...each, slot: 0, ...story[index] } : each)),
-    );
-  return fc.oneof({ weight: 3, arbitrary: random }, { weight: 1, arbitrary: told });
-}
-
-/** Creates a wave of `runs` scripts of `steps` steps. */
-export function waves(runs: number, steps: number): fc.Arbitrary<Step[]> {
-  const happening = fc.record({
-    crashes: fc.subarray([...CRASH_POINTS], { maxLength: 7 }),
-    beat: fc.oneof(
-      { weight: 4, arbitrary: fc.constant<Beat>({ is: 'nothing' }) },
-      { weight: 5, arbitrary: fc.constantFrom<Beat>(...BEATS) },
-    ),
-  });
-  const scripts = fc.array(script(steps), { minLength: runs, maxLength: runs });
-  return fc
-    .tuple(scripts, fc.array(happening, { minLength: steps, maxLength: steps }))
-    .map(([all, happenings]) =>
-      happenings.map((each, index) => ({ ...each, commands: all.map((one) => one[index] as Command) })),
-    );
-}
 
 /** Returns the card of a command: at the processor that decides later, one whose captures are accepted. */
 export function tokenOf({ token, pick }: Command, merchant: (typeof MERCHANTS)[number] | undefined): BehaviourName {

@@ -1,6 +1,6 @@
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { HoldModel } from './hold-model.ts';
-import type { Crash, Sent } from './predict.ts';
+import type { Crash, Sent } from './sent.ts';
 import { placingsOf, type Subject } from './subject.ts';
 
 /** How a command may go: core dies at it, or not; and whether a hold's renewal is placed, which may not be known. */
@@ -28,6 +28,7 @@ function crashVariants(sent: Sent, model: HoldModel, crashes: readonly CrashPoin
 function namesOf(sent: Sent, { kind }: HoldModel): string[] {
   if (sent.do === 'place' || sent.do === 'renew') return [kind.toLowerCase()];
   if (sent.do === 'capture by itself') return ['capture'];
+  if (sent.do === 'renew kept') return ['renewal'];
   if (sent.do === 'release a part') return ['partial_release', 'release'];
   return [sent.do === 'release renewed' ? 'release' : sent.do];
 }

@@ -32,6 +32,9 @@ interface Named {
   readonly requestId: string;
   readonly userId?: string;
   readonly authorizationRequestId?: string;
+  /** Of an authorization: the one that it renews. */
+  readonly renews?: string;
+  readonly amount?: bigint;
 }
 
 /** Faults planned on the way to the processors, whichever of them is called. */
@@ -42,7 +45,18 @@ export class Mischief {
   ownFault: Fault = 'none';
   /** The number of coming inquiries that get no answer. */
   lostInquiries = 0;
+  /** What was authorized instead of what was asked for, by identifier. */
+  readonly otherAmounts = new Map<string, bigint>();
+  readonly #firsts = new Map<string, string>();
   #late: (() => Promise<void>)[] = [];
+
+  /** The identifier of the hold whose authorization this is: a renewal is of the same hold as what it renews. */
+  firstOf({ requestId, renews, authorizationRequestId = '' }: Named): string {
+    if (!renews) return this.#firsts.get(authorizationRequestId) ?? authorizationRequestId;
+    const first = this.#firsts.get(renews) ?? renews;
+    this.#firsts.set(requestId, first);
+    return first;
+  }
 
   /** Holds a request back. */
   delay(arrive: () => Promise<void>): void {
@@ -114,6 +128,12 @@ export class FaultyProcessor {
       case 'late authorization':
         this.#mischief.delay(async () => void (await forward(request)));
         return create(method.output, DECLINED as MessageInitShape<typeof method.output>);
+      case 'other amount': {
+        const amount = (request.amount ?? 0n) + 1n;
+        this.#mischief.otherAmounts.set(request.requestId, amount);
+        const answer = (await forward({ ...request, amount })) as { result: Result };
+        return { ...answer, result: { ...answer.result, amount } };
+      }
       case 'slow': {
         await pause();
         const answer = await forward(request);
@@ -122,7 +142,10 @@ export class FaultyProcessor {
       }
       default: {
         const answer = await forward(request);
-        if ((answer as { result?: Result }).result?.answer === Answer.ACCEPTED) this.#faults.happened('accepted');
+        const { result } = answer as { result?: Result };
+        if (result?.answer === Answer.ACCEPTED) this.#faults.happened('accepted');
+        const amount = this.#mischief.otherAmounts.get(request.requestId);
+        if (result?.answer === Answer.APPROVED && amount !== undefined) result.amount = amount;
         return answer;
       }
     }
@@ -132,14 +155,18 @@ export class FaultyProcessor {
     if (method.localName === 'inquire')
       return this.#mischief.lostInquiries-- > 0 ? (INQUIRY_FAULTS[this.#mischief.lostInquiries % 2] ?? 'none') : 'none';
     if (method.localName === 'listEntries') return 'none';
-    for (const name of [request.authorizationRequestId, request.userId]) {
+    const first = this.#mischief.firstOf(request);
+    for (const name of request.renews ? [first] : [first, request.userId]) {
       const fault = name === undefined ? undefined : this.#mischief.next.get(name);
       if (name === undefined || fault === undefined) continue;
       if (fault !== 'slow') this.#mischief.next.delete(name);
       if (method.localName !== 'createCheckout') return fault;
       return fault === 'late' ? 'lost after' : fault === 'late authorization' ? 'none' : fault;
     }
-    return method.localName === 'void' || method.localName === 'capture' ? this.#mischief.ownFault : 'none';
+    const { ownFault } = this.#mischief;
+    if (request.renews) return ownFault;
+    const isOwn = method.localName === 'void' || method.localName === 'capture';
+    return isOwn && ownFault !== 'other amount' ? ownFault : 'none';
   }
 }
 
@@ -246,11 +273,14 @@ export const FAULTS = [
   'lost before, arrives late',
   'late authorization',
   'late authorization told',
+  'late renewal told',
   'lost event',
   'duplicate event',
+  'other amount',
   'late reversal',
   'late reinstatement',
   'ended at the processor',
+  'ended there',
   'accepted',
   'contradicting event',
   'refund came back',

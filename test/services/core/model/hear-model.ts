@@ -1,8 +1,9 @@
 /** What core hears of the processor's events. */
 import type { Answer } from './attempt.ts';
-import { type HoldModel, settle, settlePlacing, tellEnd } from './hold-model.ts';
+import type { HoldModel } from './hold-model.ts';
 import { decide, endThere } from './processor-model.ts';
 import { settleInAnyOrder } from './recover-model.ts';
+import { settle, settlePlacing, tellEnds } from './settle-model.ts';
 
 /**
  * Time passes: pending events are reported. Two events may arrive in any order, and a rejected one is reported again
@@ -20,20 +21,20 @@ export function hear(hold: HoldModel, now: number): HoldModel[] {
 
 function hearEvents(hold: HoldModel, now: number): HoldModel[] {
   const [first, last] = [structuredClone(hold), hold];
-  if (first.endEvent === 'PENDING' || first.endEvent === 'REFUSED') tellEnd(first, now);
+  tellEnds(first, now);
   for (const each of [first, last]) {
     if (!each.eventPending) continue;
     each.eventPending = false;
     settlePlacing(each, each.truth as Answer, now);
   }
-  const untold = hold.endEvent === 'REFUSED' ? [structuredClone(last)] : [];
-  tellEnd(last, now);
+  const untold = hold.chain.some(({ endEvent }) => endEvent === 'REFUSED') ? [structuredClone(last)] : [];
+  tellEnds(last, now);
   return [first, last, ...untold];
 }
 
 /** All events are reported in the end. */
 export function hearAll(hold: HoldModel, now: number): HoldModel {
-  tellEnd(hold, now);
+  tellEnds(hold, now);
   return hold;
 }
 

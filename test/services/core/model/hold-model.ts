@@ -4,21 +4,13 @@
  * can be copied; times are milliseconds.
  */
 import { type BehaviourName, isAble } from '../../../../services/sandbox/behaviour.ts';
-import {
-  type Answer,
-  APPROVED,
-  type Attempt,
-  type Corrected,
-  isLost,
-  newAttempt,
-  RUNNING_MS,
-  refused,
-} from './attempt.ts';
+import { type Answer, type Attempt, type Corrected, isLost, RUNNING_MS, refused } from './attempt.ts';
 
-/** When a hold captures what remains, and when it ends, by the merchant's choice; 0 = not. */
+/** When a hold captures what remains, when it ends, and until when it is kept, by the merchant's choice; 0 = not. */
 export interface Terms {
   readonly captureAt: number;
   readonly releaseAt: number;
+  readonly keepUntil: number;
 }
 
 export interface HoldModel extends Terms {
@@ -36,6 +28,7 @@ export interface HoldModel extends Terms {
   readonly createdAt: number;
   captureAt: number;
   releaseAt: number;
+  keepUntil: number;
   /** Another hold renews it: this one is to be released, or nothing more is done about it. */
   renewal: 'NONE' | 'WAITS' | 'DONE';
   token: BehaviourName;
@@ -46,7 +39,10 @@ export interface HoldModel extends Terms {
   underWay: boolean;
   runningUntil: number;
   expiresAt: number;
-  /** Whether expiresAt is core's own, exact to the millisecond. */
+  /** Until when the card scheme guarantees it, and when it renews itself; 0 = never. */
+  guaranteedUntil: number;
+  renewAt: number;
+  /** Whether these times are core's own, exact to the millisecond. */
   endRead: boolean;
   /** The page of a checkout or step-up: whether the processor has the page, whether core has its address, and when it expires. */
   page: boolean;
@@ -54,18 +50,13 @@ export interface HoldModel extends Terms {
   pageEndsAt: number;
   /** The processor has an event about the placing to report. */
   eventPending: boolean;
-  /** The processor's own books. */
-  charged: number;
-  voided: number;
-  incremented: number;
-  authorizationEndsAt: number;
-  /** When the authorization is ended by somebody else; 0 = never, or already ended. */
-  endsEarlyAt: number;
-  /** How it was ended then, and whether core knows. */
-  endedThere?: 'RELEASED' | 'EXPIRED';
+  /** The processor's own books: of its placing, and of each renewal, oldest first. */
+  readonly chain: Authorization[];
+  /** The authorization that the hold counts on, and the one that is to be given back, for which no void is stored. */
+  present: number;
+  toVoid?: number;
+  /** How the one that it counts on was ended by somebody else, as far as core knows. */
   endedAs?: 'RELEASED' | 'EXPIRED';
-  /** Core has not accepted the event yet; REFUSED = it was reported once, too early. */
-  endEvent: 'NONE' | 'PENDING' | 'REFUSED';
   attempts: Attempt[];
   /** Of an OCT: what came back of it, in how many parts, and how it was corrected. */
   returned: number;
@@ -73,6 +64,28 @@ export interface HoldModel extends Terms {
   corrections: Corrected[];
   closedBy?: 'FINAL' | 'RELEASED' | 'EXPIRED';
   frozen: boolean;
+}
+
+/** An authorization of a hold in the processor's books. */
+export interface Authorization {
+  amount: number;
+  charged: number;
+  voided: number;
+  incremented: number;
+  endsAt: number;
+  guaranteedUntil: number;
+  /** When it is ended by somebody else; 0 = never, or already ended. */
+  endsEarlyAt: number;
+  /** How it was ended then. */
+  endedThere?: 'RELEASED' | 'EXPIRED';
+  /** Core has not accepted the event yet; REFUSED = it was reported once, too early. */
+  endEvent: 'NONE' | 'PENDING' | 'REFUSED';
+}
+
+/** An authorization that the processor has not made yet. */
+export function newAuthorization(amount: number): Authorization {
+  const books = { amount, charged: 0, voided: 0, incremented: 0 };
+  return { ...books, endsAt: 0, guaranteedUntil: 0, endsEarlyAt: 0, endEvent: 'NONE' };
 }
 
 export const CHECKOUT_MS = 30 * 60_000;
@@ -89,6 +102,10 @@ export function closedPage({ stepUp }: HoldModel, how: 'expired' | 'cancelled'):
 
 const isChange = ({ kind }: Attempt) => kind === 'INCREMENT' || kind === 'EXTENSION';
 
+/** What takes from what remains. */
+const isMoving = ({ kind }: Attempt) =>
+  kind === 'CAPTURE' || kind === 'PART' || kind === 'RELEASED' || kind === 'EXPIRED';
+
 /** What the hold is now: what was asked for, and the increments that were OK. */
 export function amountOf(hold: HoldModel): number {
   const added = hold.attempts.filter(({ kind, state }) => kind === 'INCREMENT' && state === 'OK');
@@ -103,9 +120,7 @@ export function changeOf(hold: HoldModel): Attempt['kind'] | undefined {
 /** Returns the counters and the public status, computed from the attempts alone. */
 export function booksOf(hold: HoldModel) {
   const sum = (attempts: readonly Attempt[]) => attempts.reduce((total, { amount }) => total + amount, 0);
-  const moving = hold.attempts.filter(
-    (attempt) => attempt.kind !== 'LATE' && attempt.kind !== 'REFUND' && !isChange(attempt),
-  );
+  const moving = hold.attempts.filter(isMoving);
   const captured = sum(moving.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'OK'));
   const inFlight = sum(moving.filter(({ state }) => state === 'OPEN'));
   const closed = hold.placing === 'KO' || hold.closedBy !== undefined;
@@ -131,9 +146,7 @@ function statusOf(hold: HoldModel, captured: number): string {
 /** Whether a release, of all or a part, a final or a sole capture has no result yet. */
 export function isClosing(hold: HoldModel): boolean {
   const closes = (attempt: Attempt) =>
-    attempt.kind === 'CAPTURE'
-      ? attempt.final || !hold.several
-      : attempt.kind !== 'LATE' && attempt.kind !== 'REFUND' && !isChange(attempt);
+    attempt.kind === 'CAPTURE' ? attempt.final || !hold.several : isMoving(attempt);
   return hold.attempts.some((attempt) => attempt.state === 'OPEN' && closes(attempt));
 }
 
@@ -171,82 +184,9 @@ export function isPast(at: number, now: number): boolean {
   return at > 0 && at <= now;
 }
 
-/** Core learns of the end: no further capture is possible, and the hold ends when nothing is in flight. */
-export function tellEnd(hold: HoldModel, now: number): void {
-  if (hold.endEvent === 'NONE' || !hold.endedThere) return;
-  hold.endEvent = hold.placing === 'OPEN' ? 'REFUSED' : 'NONE';
-  if (hold.placing !== 'OK' || hold.closedBy !== undefined) return;
-  hold.endedAs = hold.endedThere;
-  if (isDue(hold, now)) settle(hold, reportedEnd(hold, now), APPROVED, now);
-}
-
-/** An end of the hold that core did not request is complete once reserved. */
-export function reportedEnd(hold: HoldModel, now: number): Attempt {
-  const kind = hold.endedAs ?? 'EXPIRED';
-  const attempt = newAttempt({ key: '', kind, amount: booksOf(hold).remaining, final: true, now });
-  hold.attempts.push(attempt);
-  attempt.truth = APPROVED;
-  return attempt;
-}
-
-/** Core learns the result of the placing; the first result stays, and an approval for a failed hold is voided. */
-export function settlePlacing(hold: HoldModel, answer: Answer, now: number): void {
-  if (hold.placing === 'KO' && answer.answer === 'APPROVED') {
-    if (!hold.attempts.some(({ kind, state }) => kind === 'LATE' && state !== 'KO')) {
-      hold.attempts.push(newAttempt({ key: '', kind: 'LATE', amount: 0, final: false, now }));
-    }
-  }
-  if (hold.placing !== 'OPEN') return;
-  hold.answer = answer;
-  hold.placing = answer.answer === 'APPROVED' ? 'OK' : 'KO';
-  hold.runningUntil = 0;
-  hold.expiresAt = Math.min(now + hold.periodMs, hold.authorizationEndsAt);
-}
-
-/** Core learns the result of an attempt. */
-export function settle(hold: HoldModel, attempt: Attempt, answer: Answer, now: number): void {
-  if (attempt.state !== 'OPEN') return;
-  const done =
-    answer.answer === 'APPROVED' || ((attempt.kind === 'EXPIRED' || attempt.kind === 'LATE') && GONE.test(answer.code));
-  attempt.answer = done ? { answer: 'APPROVED', code: '' } : answer;
-  attempt.state = done ? 'OK' : 'KO';
-  attempt.runningUntil = 0;
-  if (attempt.kind === 'CAPTURE') closeByCapture(hold, attempt);
-  else if (attempt.kind === 'INCREMENT') closeUsedUp(hold);
-  else if (attempt.kind === 'EXTENSION') extendBy(hold, attempt, now);
-  else if (done && (attempt.kind === 'RELEASED' || attempt.kind === 'EXPIRED')) closeByRelease(hold, attempt.kind);
-  const { remaining, released, status } = booksOf(hold);
-  attempt.after = `${remaining}/${released}/${status}`;
-}
-
-/** Nothing is left to release: a mandatory release counts as done. */
-const GONE = /^authorization_/;
-
-function closeByCapture(hold: HoldModel, capture: Attempt): void {
-  if (capture.state !== 'OK' || hold.closedBy !== undefined) return;
-  if (capture.final || !hold.several) hold.closedBy = 'FINAL';
-  else closeUsedUp(hold);
-}
-
-/** Nothing is left, and no increment may still add to it. */
-function closeUsedUp(hold: HoldModel): void {
-  const { remaining, inFlight, captured } = booksOf(hold);
-  const isOpen = hold.closedBy === undefined && changeOf(hold) !== 'INCREMENT';
-  if (isOpen && captured > 0 && remaining + inFlight === 0) hold.closedBy = 'FINAL';
-}
-
-/** After the contract's period, or at the processor's end when that is earlier; never earlier than before. */
-function extendBy(hold: HoldModel, { state, endsAt }: Attempt, now: number): void {
-  if (state !== 'OK') return;
-  hold.expiresAt = Math.max(hold.expiresAt, Math.min(now + hold.periodMs, endsAt));
-  hold.endRead = false;
-}
-
-function closeByRelease(hold: HoldModel, reason: 'RELEASED' | 'EXPIRED'): void {
-  if (hold.placing === 'OK') hold.closedBy = reason;
-  if (hold.placing !== 'OPEN') return;
-  hold.placing = 'KO';
-  hold.answer = closedPage(hold, reason === 'EXPIRED' ? 'expired' : 'cancelled');
+/** The renewal that makes, or made, an authorization of the chain. */
+export function renewalOf({ attempts }: HoldModel, index: number): Attempt | undefined {
+  return attempts.find(({ kind, on }) => kind === 'RENEWAL' && on === index);
 }
 
 /** Creates a hold or OCT that is about to be requested. */
@@ -266,17 +206,15 @@ export function newHold(
     underWay: false,
     runningUntil: now + RUNNING_MS,
     expiresAt: 0,
+    guaranteedUntil: 0,
+    renewAt: 0,
     endRead: false,
     page: false,
     pageKnown: false,
     pageEndsAt: 0,
     eventPending: false,
-    charged: 0,
-    voided: 0,
-    incremented: 0,
-    authorizationEndsAt: 0,
-    endsEarlyAt: 0,
-    endEvent: 'NONE',
+    chain: [newAuthorization(intent.amount)],
+    present: 0,
     attempts: [],
     returned: 0,
     returns: 0,

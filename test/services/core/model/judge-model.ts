@@ -57,15 +57,23 @@ export function judgeUpdate(hold: HoldModel, asked: Partial<Terms>, now: number)
   if (hold.placing === 'KO') return 'HOLD_NOT_PLACED';
   const ended = hold.placing === 'OK' ? endOf(hold, now) : undefined;
   if (ended && ended !== 'CAPTURE_IN_FLIGHT') return ended;
-  const { captureAt, releaseAt } = { ...hold, ...asked };
+  const { captureAt, releaseAt, keepUntil } = { ...hold, ...asked };
+  const hasFallenDue = (name: 'captureAt' | 'releaseAt') => isPast(hold[name], now);
+  const names = ['captureAt', 'releaseAt'] as const;
+  if (names.some((name) => hasFallenDue(name) && asked[name] !== undefined)) return 'TIME_OUT_OF_RANGE';
+  if (hold.byCheckout && asked.keepUntil) return 'INVALID_REQUEST';
+  if (asked.keepUntil && (keepUntil <= now || keepUntil > now + LONGEST_KEPT_MS)) return 'TIME_OUT_OF_RANGE';
   const periodEnd = hold.placing === 'OK' ? hold.expiresAt : hold.createdAt + hold.periodMs;
-  const end = releaseAt > 0 ? Math.min(releaseAt, periodEnd) : periodEnd;
-  const isWrong = (name: keyof Terms, at: number, before: number) =>
-    isPast(hold[name], now) ? asked[name] !== undefined : at > 0 && (at <= now || at >= before);
-  return isWrong('captureAt', captureAt, end) || isWrong('releaseAt', releaseAt, periodEnd)
+  const last = Math.max(periodEnd, keepUntil);
+  const end = releaseAt > 0 ? Math.min(releaseAt, last) : last;
+  const isWrong = (name: 'captureAt' | 'releaseAt', at: number, before: number) =>
+    !hasFallenDue(name) && at > 0 && (at <= now || at >= before);
+  return isWrong('captureAt', captureAt, end) || isWrong('releaseAt', releaseAt, last)
     ? 'TIME_OUT_OF_RANGE'
     : undefined;
 }
+
+const LONGEST_KEPT_MS = 90 * 24 * 3_600_000;
 
 /** Whether the merchant may renew the hold, for an amount, or (0) for what remained. */
 export function judgeRenewal(hold: HoldModel, amount: number): string | undefined {

@@ -1,8 +1,8 @@
 /** Plays many waves from one seed. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { waves } from './commands.ts';
 import { playWave } from './wave.ts';
+import { waves } from './waves.ts';
 import type { World } from './world.ts';
 
 /** Runs played side by side: enough that statements gather several commands, few enough that a failure can be read. */

@@ -2,7 +2,7 @@
  * Predicts all results of commands: plays every order of the steps of core and the processor on copies of the model.
  */
 import { type Answer, type Attempt, type Fault, newAttempt, toldOf, wordOf, wordOnHold } from './attempt.ts';
-import { booksOf, CHECKOUT_MS, type HoldModel, settle, settlePlacing, type Terms } from './hold-model.ts';
+import { type Authorization, booksOf, CHECKOUT_MS, type HoldModel } from './hold-model.ts';
 import {
   isDueToCapture,
   isDueToRelease,
@@ -13,58 +13,12 @@ import {
   judgeRelease,
   judgeUpdate,
 } from './judge-model.ts';
-import { alter, charge, giveBack, giveRefund, receive } from './processor-model.ts';
-import { namesCard, type Words } from './words.ts';
+import { isDueToRenew, newRenewal, planRenewal, voidReplaced } from './kept-model.ts';
+import { alter, authorizeAnew, charge, giveBack, giveRefund, receive } from './processor-model.ts';
+import { isRefusedAtOnce, type Sent } from './sent.ts';
+import { settle, settlePlacing } from './settle-model.ts';
 
-/** The point where core dies, if it does. */
-export type Crash = 'none' | 'stored' | 'answered';
-
-/** One command as it is sent. */
-export interface Sent {
-  readonly do: keyof typeof STEPS;
-  /** Of a placing or an update: when the hold acts by itself. */
-  readonly terms?: Partial<Terms> | undefined;
-  /** Of a renewal: the requestId of the old hold. */
-  readonly renews?: string | undefined;
-  /** Of a release after a renewal: whether the new hold is placed. */
-  readonly renewal?: HoldModel['placing'] | undefined;
-  /** Of a refund: the key of its capture, and its requestId. */
-  readonly of?: string;
-  readonly captureRequestId?: string;
-  /** Empty = it has none. */
-  readonly key: string;
-  readonly amount: number;
-  readonly final: boolean;
-  /** Of what is done with a hold: what the caller says its currency is; every hold is in EUR. */
-  readonly currency?: 'EUR' | 'JPY' | undefined;
-  /** What is said of it besides. */
-  readonly words?: Words | undefined;
-  readonly fault: Fault;
-  readonly crash: Crash;
-  /** The caller aborted the call before, and repeats it under its key. */
-  readonly brokenOff?: boolean;
-}
-
-/** What nobody calls core for has neither a key nor an amount. */
-export const WORK = { key: '', amount: 0, final: false } as const;
-
-/** Whether it is the request of a hold or an OCT. */
-export const isPlacing = ({ do: what }: Sent) => what === 'place' || what === 'renew';
-
-/** It names another currency than the hold's. */
-export const isOtherCurrency = ({ currency }: Sent) => currency === 'JPY';
-
-/** What it says is refused before anything else, also when it is a repetition. */
-export const isRefusedAtOnce = (sent: Sent) => isOtherCurrency(sent) || namesCard(sent);
-
-/** It, as a story tells it. */
-export function spelled({ do: what, key, amount, final, currency, words, fault, terms }: Sent): string {
-  const more = [currency, words, final ? 'final' : undefined, terms && JSON.stringify(terms)].filter(Boolean);
-  return [what, key, amount, ...more, `(${fault})`].join(' ');
-}
-
-/** Whether it changes the hold itself. */
-export const isChange = ({ do: what }: Sent) => what === 'increment' || what === 'extension';
+const TOO_SLOW: Answer = { answer: 'DECLINED', code: 'too_slow' };
 
 /** A possible state of a hold, with the answer to each command: a word, and for a success its content. */
 export interface Possible {
@@ -113,11 +67,10 @@ const STEPS = {
   update,
   'capture by itself': captureByItself,
   'release renewed': releaseRenewed,
+  'renew kept': renewKept,
+  'void replaced': giveReplacedBack,
   freeze,
-} as const satisfies Record<string, (hold: HoldModel, sent: Sent, now: number) => Steps>;
-
-/** What merchants send, workers do, and the processor reports. */
-export const COMMANDS = Object.keys(STEPS) as Sent['do'][];
+} as const satisfies Record<Sent['do'], (hold: HoldModel, sent: Sent, now: number) => Steps>;
 
 /** Nothing is stored or sent. */
 function* refuse(): Steps {
@@ -134,7 +87,7 @@ function* place(hold: HoldModel, sent: Sent, now: number): Steps {
     hold.underWay = true;
     yield;
     if (sent.crash === 'answered') return 'UNKNOWN';
-    settlePlacing(hold, { answer: 'DECLINED', code: 'too_slow' }, now);
+    settlePlacing(hold, TOO_SLOW, now);
     return 'CARD_DECLINED';
   }
   if (sent.fault === 'late') hold.underWay = true;
@@ -180,7 +133,7 @@ function* capture(hold: HoldModel, sent: Sent, now: number): Steps {
   const refusal = judgeCapture(hold, sent.amount, sent.final, now);
   if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
   const { key, amount, final } = sent;
-  return yield* carryOut(hold, newAttempt({ key, kind: 'CAPTURE', amount, final, now }), sent, now);
+  return yield* carryOut(hold, newAttempt({ key, kind: 'CAPTURE', on: hold.present, amount, final, now }), sent, now);
 }
 
 function* release(hold: HoldModel, sent: Sent, now: number): Steps {
@@ -196,13 +149,13 @@ function* releasePart(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;
   const refusal = judgePart(hold, amount, whole, now);
   if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
-  const part = newAttempt({ key, kind: 'PART', amount, final: false, now });
+  const part = newAttempt({ key, kind: 'PART', on: hold.present, amount, final: false, now });
   return yield* carryOut(hold, whole ? newRelease(hold, key, now) : part, sent, now);
 }
 
 function newRelease(hold: HoldModel, key: string, now: number): Attempt {
   const amount = hold.placing === 'OK' ? booksOf(hold).remaining : 0;
-  return newAttempt({ key, kind: 'RELEASED', amount, final: true, now });
+  return newAttempt({ key, kind: 'RELEASED', on: hold.present, amount, final: true, now });
 }
 
 function* change(hold: HoldModel, sent: Sent, now: number): Steps {
@@ -210,22 +163,30 @@ function* change(hold: HoldModel, sent: Sent, now: number): Steps {
   const refusal = judgeChange(hold, sent.do === 'increment' ? 'increments' : 'extension', now);
   if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
   const [kind, amount] = sent.do === 'increment' ? (['INCREMENT', sent.amount] as const) : (['EXTENSION', 0] as const);
-  return yield* carryOut(hold, newAttempt({ key: sent.key, kind, amount, final: false, now }), sent, now);
+  return yield* carryOut(
+    hold,
+    newAttempt({ key: sent.key, kind, on: hold.present, amount, final: false, now }),
+    sent,
+    now,
+  );
 }
 
 function* refund(hold: HoldModel, sent: Sent, now: number): Steps {
   const refusal = judgeRefund(hold, sent.of ?? '', sent.amount);
   if (refusal !== undefined || find(hold, sent)) return yield* answerAgain(hold, sent, refusal, now);
   const { key, of, amount } = sent;
-  return yield* carryOut(hold, newAttempt({ key, kind: 'REFUND', of, amount, final: false, now }), sent, now);
+  const on = hold.attempts.find((capture) => capture.key === of)?.on ?? 0;
+  return yield* carryOut(hold, newAttempt({ key, kind: 'REFUND', on, of, amount, final: false, now }), sent, now);
 }
 
-/** The merchant changes when the hold captures by itself, and when it ends. */
+/** The merchant changes when the hold captures by itself, when it ends, and until when it is kept. */
 function* update(hold: HoldModel, { terms = {} }: Sent, now: number): Steps {
   yield;
   const refusal = judgeUpdate(hold, terms, now);
-  if (refusal === undefined) Object.assign(hold, terms);
-  return refusal ?? 'OK';
+  if (refusal !== undefined) return refusal;
+  Object.assign(hold, terms);
+  if (hold.placing === 'OK') planRenewal(hold, now);
+  return 'OK';
 }
 
 /** The processor contradicts itself about a hold that is placed. */
@@ -240,7 +201,7 @@ function* captureByItself(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;
   if (!isDueToCapture(hold, now)) return 'LOOKED';
   const amount = booksOf(hold).remaining;
-  const attempt = newAttempt({ key: '', kind: 'CAPTURE', amount, final: true, automatic: true, now });
+  const attempt = newAttempt({ key: '', kind: 'CAPTURE', on: hold.present, amount, final: true, automatic: true, now });
   return yield* work(hold, attempt, sent, now);
 }
 
@@ -249,6 +210,20 @@ function* releaseRenewed(hold: HoldModel, sent: Sent, now: number): Steps {
   yield;
   if (sent.renewal !== 'OK' || !isDueToRelease(hold, now)) return 'LOOKED';
   return yield* work(hold, newRelease(hold, '', now), sent, now);
+}
+
+/** A worker renews a kept hold, when that is due. */
+function* renewKept(hold: HoldModel, sent: Sent, now: number): Steps {
+  yield;
+  if (!isDueToRenew(hold, now)) return 'LOOKED';
+  return yield* work(hold, newRenewal(hold, now), sent, now);
+}
+
+/** A worker stores the void of what a renewal has left. */
+function* giveReplacedBack(hold: HoldModel, _: Sent, now: number): Steps {
+  yield;
+  voidReplaced(hold, now);
+  return 'LOOKED';
 }
 
 /** Nobody waits for the answer. */
@@ -274,7 +249,9 @@ function* carryOut(hold: HoldModel, attempt: Attempt, sent: Sent, now: number): 
   hold.attempts.push(attempt);
   yield;
   if (sent.crash === 'stored') return 'UNKNOWN';
-  if (sent.fault === 'late') attempt.underWay = true;
+  if (attempt.kind === 'RENEWAL' && sent.fault === 'other amount')
+    (hold.chain[attempt.on] as Authorization).amount += 1;
+  if (sent.fault === 'late' || sent.fault === 'late authorization') attempt.underWay = true;
   else if (sent.fault !== 'lost before') arrive(hold, attempt, now);
   yield;
   return answered(hold, attempt, sent, now);
@@ -286,6 +263,7 @@ export function arrive(hold: HoldModel, attempt: Attempt, now: number): void {
   else if (attempt.kind === 'INCREMENT' || attempt.kind === 'EXTENSION' || attempt.kind === 'PART')
     alter(hold, attempt, now);
   else if (attempt.kind === 'REFUND') giveRefund(hold, attempt);
+  else if (attempt.kind === 'RENEWAL') authorizeAnew(hold, attempt, now);
   else giveBack(hold, attempt);
 }
 
@@ -295,7 +273,7 @@ function answered(hold: HoldModel, attempt: Attempt, { fault, crash }: Sent, now
     attempt.runningUntil = 0;
     return 'UNKNOWN';
   }
-  settle(hold, attempt, attempt.truth as Answer, now);
+  settle(hold, attempt, fault === 'late authorization' ? TOO_SLOW : (attempt.truth as Answer), now);
   return replay(attempt, 0);
 }
 

@@ -1,7 +1,7 @@
 /** The processor's side of the model: its actions on a hold, and its own books of it. */
-import { behaviourOf, effectOf } from '../../../../services/sandbox/behaviour.ts';
+import { behaviourOf, effectOf, GUARANTEE_MS } from '../../../../services/sandbox/behaviour.ts';
 import { type Answer, type Attempt, refused } from './attempt.ts';
-import { closedPage, type HoldModel } from './hold-model.ts';
+import { type Authorization, closedPage, type HoldModel, renewalOf } from './hold-model.ts';
 import { isCapturedOnce } from './judge-model.ts';
 
 const ISSUER_MS = 30 * 24 * 3_600_000;
@@ -22,38 +22,73 @@ function hearOfPage(hold: HoldModel): void {
 /** The processor authorizes. */
 export function authorize(hold: HoldModel, now: number): void {
   if (hold.truth || hold.fenced) return;
-  const { expiresAfterMs = ISSUER_MS, ended } = behaviourOf(hold.token);
   hold.truth = effect(effectOf(hold.token, 'authorization'));
-  hold.authorizationEndsAt = now + expiresAfterMs;
-  if (ended && hold.kind === 'HOLD' && hold.truth.answer === 'APPROVED') hold.endsEarlyAt = now + ended.afterMs;
+  reserve(hold, 0, hold.truth, now);
 }
 
-/** The authorization is ended at the processor by somebody else, once its time has come and something is left of it. */
+/** The processor authorizes a renewal. */
+export function authorizeAnew(hold: HoldModel, renewal: Attempt, now: number): void {
+  if (renewal.truth || renewal.fenced) return;
+  renewal.truth = effect(effectOf(hold.token, 'authorization'));
+  reserve(hold, renewal.on, renewal.truth, now);
+}
+
+function reserve(hold: HoldModel, on: number, { answer }: Answer, now: number): void {
+  const { expiresAfterMs = ISSUER_MS, guaranteedForMs = GUARANTEE_MS, ended } = behaviourOf(hold.token);
+  const authorization = authorizationOf(hold, on);
+  authorization.endsAt = now + expiresAfterMs;
+  authorization.guaranteedUntil = Math.min(authorization.endsAt, now + guaranteedForMs);
+  if (ended && hold.kind === 'HOLD' && answer === 'APPROVED') authorization.endsEarlyAt = now + ended.afterMs;
+}
+
+function authorizationOf({ chain }: HoldModel, on: number): Authorization {
+  const authorization = chain[on];
+  if (!authorization) throw new Error('an attempt is on an authorization of its hold');
+  return authorization;
+}
+
+/** What the processor answered when it was asked for the authorization. */
+function truthOf(hold: HoldModel, on: number): Answer | undefined {
+  return on === 0 ? hold.truth : renewalOf(hold, on)?.truth;
+}
+
+/** Authorizations are ended at the processor by somebody else, once their time has come and something is left of them. */
 export function endThere(hold: HoldModel, now: number): void {
-  if (hold.endsEarlyAt === 0 || now < hold.endsEarlyAt) return;
-  hold.endsEarlyAt = 0;
-  const rest = placedThere(hold) - hold.charged - hold.voided;
-  if (rest === 0) return;
-  hold.voided += rest;
-  hold.endedThere = behaviourOf(hold.token).ended?.as === 'voided' ? 'RELEASED' : 'EXPIRED';
-  hold.endEvent = 'PENDING';
+  for (const authorization of hold.chain) {
+    if (authorization.endsEarlyAt === 0 || now < authorization.endsEarlyAt) continue;
+    authorization.endsEarlyAt = 0;
+    const rest = leftOf(authorization);
+    if (rest === 0) continue;
+    authorization.voided += rest;
+    authorization.endedThere = behaviourOf(hold.token).ended?.as === 'voided' ? 'RELEASED' : 'EXPIRED';
+    authorization.endEvent = 'PENDING';
+  }
+}
+
+function leftOf({ amount, incremented, charged, voided }: Authorization): number {
+  return amount + incremented - charged - voided;
+}
+
+/** What accepted captures of an authorization hold back. */
+function heldBackOf({ attempts }: HoldModel, on: number): number {
+  return attempts.reduce((sum, each) => sum + (each.on === on ? each.heldBack : 0), 0);
 }
 
 /** The refusal of what comes after somebody else has ended the authorization. */
-function endedElsewhere({ endedThere }: HoldModel) {
+function endedElsewhere({ endedThere }: Authorization) {
   return refused(endedThere === 'RELEASED' ? 'authorization_voided' : 'authorization_expired');
 }
 
 /** The processor charges. */
 export function charge(hold: HoldModel, capture: Attempt, now: number): void {
   if (capture.truth || capture.fenced || capture.decidedAt > 0) return;
-  const heldBack = hold.attempts.reduce((sum, each) => sum + each.heldBack, 0);
-  const rest = placedThere(hold) - hold.charged - hold.voided - heldBack;
+  const authorization = authorizationOf(hold, capture.on);
+  const rest = leftOf(authorization) - heldBackOf(hold, capture.on);
   const behaviour = effectOf(hold.token, 'capture');
   const takes = capture.final || !hold.several || isCapturedOnce(hold) ? rest : capture.amount;
-  if (hold.truth?.answer !== 'APPROVED') capture.truth = refused('authorization_not_found');
-  else if (now >= hold.authorizationEndsAt) capture.truth = refused('authorization_expired');
-  else if (hold.endedThere) capture.truth = endedElsewhere(hold);
+  if (truthOf(hold, capture.on)?.answer !== 'APPROVED') capture.truth = refused('authorization_not_found');
+  else if (now >= authorization.endsAt) capture.truth = refused('authorization_expired');
+  else if (authorization.endedThere) capture.truth = endedElsewhere(authorization);
   else if (capture.amount > rest) capture.truth = refused('amount_exceeds_authorization');
   else if (behaviour.endsAfterMs === undefined) capture.truth = effect(behaviour);
   else Object.assign(capture, { decidedAt: now + behaviour.endsAfterMs, heldBack: takes });
@@ -72,50 +107,51 @@ export function decide(hold: HoldModel, now: number): void {
 
 function take(hold: HoldModel, capture: Attempt, takes: number, now: number): void {
   capture.actedAt = now;
-  hold.charged += capture.amount;
-  hold.voided += takes - capture.amount;
+  const authorization = authorizationOf(hold, capture.on);
+  authorization.charged += capture.amount;
+  authorization.voided += takes - capture.amount;
 }
 
 /** The processor releases the rest, or closes the page. */
 export function giveBack(hold: HoldModel, release: Attempt): void {
   if (release.truth || release.fenced) return;
   release.truth = { answer: 'APPROVED', code: '' };
-  if (hold.truth === undefined && hold.page) {
+  const authorization = authorizationOf(hold, release.on);
+  const truth = truthOf(hold, release.on);
+  if (truth === undefined && hold.page) {
     hold.truth = closedPage(hold, 'cancelled');
     hearOfPage(hold);
-  } else if (hold.truth === undefined) release.truth = refused('authorization_not_found');
-  else if (hold.endedThere) release.truth = endedElsewhere(hold);
-  else if (hold.truth.answer === 'APPROVED') hold.voided = placedThere(hold) - hold.charged;
-  else if (!/^(checkout|authentication)_(expired|cancelled)$/.test(hold.truth.code))
+  } else if (truth === undefined) release.truth = refused('authorization_not_found');
+  else if (authorization.endedThere) release.truth = endedElsewhere(authorization);
+  else if (truth.answer === 'APPROVED') authorization.voided += leftOf(authorization);
+  else if (!/^(checkout|authentication)_(expired|cancelled)$/.test(truth.code))
     release.truth = refused('authorization_not_approved');
 }
 
 /** The processor adds to the authorization, gives a part of it back, or lets it end later. */
 export function alter(hold: HoldModel, change: Attempt, now: number): void {
   if (change.truth || change.fenced) return;
-  const heldBack = hold.attempts.reduce((sum, each) => sum + each.heldBack, 0);
+  const authorization = authorizationOf(hold, change.on);
   const kind = CHANGES[change.kind as keyof typeof CHANGES];
-  const left = placedThere(hold) - hold.charged - hold.voided - heldBack;
-  if (hold.truth?.answer !== 'APPROVED') change.truth = refused('authorization_not_found');
-  else if (now >= hold.authorizationEndsAt) change.truth = refused('authorization_expired');
-  else if (hold.endedThere) change.truth = endedElsewhere(hold);
+  const left = leftOf(authorization) - heldBackOf(hold, change.on);
+  if (truthOf(hold, change.on)?.answer !== 'APPROVED') change.truth = refused('authorization_not_found');
+  else if (now >= authorization.endsAt) change.truth = refused('authorization_expired');
+  else if (authorization.endedThere) change.truth = endedElsewhere(authorization);
   else if (left <= 0) change.truth = refused('authorization_closed');
   else if (kind === 'decrease' && change.amount >= left) change.truth = refused('amount_exceeds_authorization');
   else change.truth = effect(effectOf(hold.token, kind));
   if (change.truth.answer !== 'APPROVED') return;
-  if (kind === 'increment') hold.incremented += change.amount;
-  else if (kind === 'decrease') hold.voided += change.amount;
+  if (kind === 'increment') authorization.incremented += change.amount;
+  else if (kind === 'decrease') authorization.voided += change.amount;
   else {
+    const { guaranteedForMs = GUARANTEE_MS } = behaviourOf(hold.token);
     change.endsAt = now + ISSUER_MS;
-    hold.authorizationEndsAt = Math.max(hold.authorizationEndsAt, change.endsAt);
+    change.guaranteedUntil = Math.min(change.endsAt, now + guaranteedForMs);
+    authorization.endsAt = Math.max(authorization.endsAt, change.endsAt);
   }
 }
 
 const CHANGES = { INCREMENT: 'increment', PART: 'decrease', EXTENSION: 'extension' } as const;
-
-function placedThere({ amount, incremented }: HoldModel): number {
-  return amount + incremented;
-}
 
 /** The processor refunds. */
 export function giveRefund(hold: HoldModel, refund: Attempt): void {

@@ -6,16 +6,16 @@ import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { pageUrlOf } from '../../../../services/core/rpc/preauthorization/present-hold.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
-import { effectOf } from '../../../../services/sandbox/behaviour.ts';
+import { behaviourOf, effectOf } from '../../../../services/sandbox/behaviour.ts';
 import { TEST_CARDS } from '../../../../services/sandbox/checkout/test-card.ts';
 import type { Event } from '../../../../services/sandbox/ledger/event.ts';
 import { resultOf } from '../../../../services/sandbox/rpc/outcome.ts';
 import { confirm, pay } from '../../sandbox/checkout/browse.ts';
-import { returnRefund } from './afterwards.ts';
+import { inLedger, returnRefund } from './afterwards.ts';
 import { type Command, tokenOf } from './commands.ts';
-import { settle, settlePlacing } from './hold-model.ts';
 import { authorize } from './processor-model.ts';
-import { named, type Subject } from './subject.ts';
+import { settle, settlePlacing } from './settle-model.ts';
+import { named, renewalsOf, type Subject } from './subject.ts';
 import { MERCHANTS, type World } from './world.ts';
 
 /** The customer pays; any fault here loses the sandbox's first event. */
@@ -110,6 +110,28 @@ export async function tellTruth(world: World, subject: Subject, identifier: stri
     occurredAt: timestampNow(),
     event: { case: 'operationSettled', value: { requestId: identifier, result: resultOf(entry) } },
   });
+}
+
+/** Somebody else ends the last or the last but one of the authorizations of a hold, when the clock goes on. */
+export async function endSoon(world: World, subject: Subject, { pick }: Command): Promise<void> {
+  const [model] = subject.possible;
+  if (!model || subject.possible.length > 1 || model.keepUntil === 0 || behaviourOf(model.token).ended) return;
+  const identifiers = [subject.identifier, ...(await renewalsOf(world, subject))];
+  const index = model.chain.length - 1 - (pick % Math.min(2, model.chain.length));
+  const [identifier = assert.fail(), authorization = assert.fail()] = [identifiers[index], model.chain[index]];
+  const isApproved = world.oracleOf(subject).find(identifier)?.answer === Answer.APPROVED;
+  const isScheduled = authorization.endsEarlyAt > 0 || authorization.endedThere !== undefined;
+  if (!isApproved || isScheduled || model.attempts.some(({ heldBack }) => heldBack > 0)) return;
+  authorization.endsEarlyAt = world.now() + 1;
+  const event = [`ended-${identifier}`, identifier, authorization.endsEarlyAt, authorization.endsEarlyAt];
+  inLedger(world, subject, (ledger) =>
+    ledger
+      .prepare(`insert into event (eventId, kind, requestId, stage, occurredAtMs, dueAtMs, attempts)
+        values (?, 'authorizationEnded', ?, 0, ?, ?, 0)`)
+      .run(...event),
+  );
+  subject.story.push(`end authorization ${index} there`);
+  world.faults.happened('ended there');
 }
 
 /** The processor contradicts itself: its first result stays, and the hold is frozen. */

@@ -1,17 +1,10 @@
 /** What the worker does with a hold by itself: it ends what is over, and inquires; and what arrives late. */
 import { type Answer, type Attempt, type Fault, newAttempt, refused } from './attempt.ts';
-import {
-  booksOf,
-  closedPage,
-  type HoldModel,
-  isDue,
-  reportedEnd,
-  settle,
-  settlePlacing,
-  waitsAtPage,
-} from './hold-model.ts';
-import { arrive, type Crash, isAccepted, isLost } from './predict.ts';
+import { booksOf, closedPage, type HoldModel, isDue, waitsAtPage } from './hold-model.ts';
+import { arrive, isAccepted, isLost } from './predict.ts';
 import { giveBack, receive } from './processor-model.ts';
+import type { Crash } from './sent.ts';
+import { reportedEnd, settle, settlePlacing } from './settle-model.ts';
 
 /** The expiry sweep runs; a void that is lost leaves the release unknown. */
 export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash): HoldModel {
@@ -23,7 +16,7 @@ export function sweep(hold: HoldModel, now: number, fault: Fault, crash: Crash):
     return hold;
   }
   const amount = hold.placing === 'OK' ? booksOf(hold).remaining : 0;
-  const attempt = newAttempt({ key: '', kind: 'EXPIRED', amount, final: true, now });
+  const attempt = newAttempt({ key: '', kind: 'EXPIRED', on: hold.present, amount, final: true, now });
   hold.attempts.push(attempt);
   if (crash === 'stored') return hold;
   if (fault !== 'lost before') giveBack(hold, attempt);

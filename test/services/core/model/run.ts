@@ -1,8 +1,6 @@
 /** One run: a merchant's commands on two holds; each answer must be one that the model predicts. */
 import assert from 'node:assert/strict';
-import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { GrpcCall } from '../../../../platform/grpc-client.ts';
-import { HoldStatus } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import { preauthorizationIdOf } from '../../../../services/core/storage/hold/preauthorization-id.ts';
 import { findHold } from '../../../../services/core/storage/hold/read-holds.ts';
@@ -15,21 +13,13 @@ import { waysOf } from './crash-variants.ts';
 import { amountOf, booksOf, type HoldModel, newHold, type Terms } from './hold-model.ts';
 import { type Ask, askInVain, breakOff, impatienceOf, untilAnswered } from './impatient.ts';
 import { judgeRenewal, refundedOf, remainedOf } from './judge-model.ts';
-import {
-  isChange,
-  isOtherCurrency,
-  isPlacing,
-  type Possible,
-  predict,
-  replayPlacing,
-  type Sent,
-  spelled,
-  WORK,
-} from './predict.ts';
-import { contradict, contradictPlacing, payAtCheckout, tellResult, tellTruth } from './processor-says.ts';
+import { type Possible, predict, replayPlacing } from './predict.ts';
+import { contradict, contradictPlacing, endSoon, payAtCheckout, tellResult, tellTruth } from './processor-says.ts';
+import { readHold } from './read-model.ts';
+import { isChange, isOtherCurrency, isPlacing, type Sent, spelled, WORK } from './sent.ts';
 import { distinct, fail, named, type Subject } from './subject.ts';
 import { namesCard } from './words.ts';
-import { MERCHANTS, type World } from './world.ts';
+import { isLook, MERCHANTS, type World } from './world.ts';
 
 let serial = 0;
 
@@ -67,6 +57,11 @@ export class Run {
         return this.#send(subject, [this.#sentOf(subject, command, command.do)], crashes);
       case 'renew':
         return this.#renew(subject, command, crashes);
+      case 'renew kept':
+      case 'void replaced':
+        return this.#send(subject, [this.#sentOf(subject, command, command.do)], crashes);
+      case 'end there':
+        return endSoon(this.#world, subject, command);
       case 'release renewed':
         return subject.renewal && this.#send(subject, [this.#sentOf(subject, command, command.do)], crashes);
       case 'refund':
@@ -108,8 +103,10 @@ export class Run {
     const amount = 100 + command.pick * 7;
     const { several, periodMs } = merchant;
     const now = this.#world.now();
-    const terms = kind === 'HOLD' && PLACED_TERMS.includes(command.terms) ? this.#termsOf(command) : {};
-    const times = { captureAt: 0, releaseAt: 0, ...terms };
+    const named = kind === 'HOLD' && PLACED_TERMS.includes(command.terms) ? this.#termsOf(command) : {};
+    // Only what a token has placed is kept.
+    const terms = byCheckout && named.keepUntil !== undefined ? {} : named;
+    const times = { captureAt: 0, releaseAt: 0, keepUntil: 0, ...terms };
     const what = { kind, key, merchant: command.merchant, several, periodMs, amount, byCheckout, stepUp, token };
     const from = { ...what, ...times, now };
     // What nothing is stored of cannot be played on.
@@ -134,6 +131,7 @@ export class Run {
       sent: [sent],
       story: [],
       untold: sent.fault === 'late authorization',
+      told: new Set(),
       requestId: '',
       identifier: '',
       tellTruth: () => tellTruth(this.#world, subject, subject.identifier),
@@ -173,7 +171,7 @@ export class Run {
     model.renewal = 'WAITS';
     old.story.push(`renewed by ${key}`);
     const { kind, merchant, several, periodMs, byCheckout, token } = model;
-    const terms = { several, periodMs, captureAt: 0, releaseAt: 0 };
+    const terms = { several, periodMs, captureAt: 0, releaseAt: 0, keepUntil: 0 };
     const from = { kind, key, merchant, amount, byCheckout, stepUp: false, token, ...terms, now };
     old.renewal = await this.#begin(newHold(from), sent, old.userId, 1 - command.slot, crashes);
   }
@@ -186,6 +184,11 @@ export class Run {
       return { ...WORK, do: what, fault: 'none', crash, terms };
     }
     if (what === 'freeze') return { ...WORK, do: what, fault: 'none', crash };
+    if (what === 'renew kept') {
+      const isOther = command.do === what && command.fault === 'none' && command.pick % 5 === 0;
+      return { ...WORK, do: what, fault: isOther ? 'other amount' : command.fault, crash };
+    }
+    if (what === 'void replaced') return { ...WORK, do: what, fault: 'none', crash };
     if (what === 'capture by itself' || what === 'release renewed') return { ...WORK, do: what, fault, crash };
     const amount = amountOf(subject.possible[0] as HoldModel);
     const { remaining } = booksOf(subject.possible[0] as HoldModel);
@@ -286,7 +289,7 @@ export class Run {
   }
 
   async #ask(subject: Subject, sent: Sent, index: number, mayDie = false): Promise<string> {
-    if (sent.do === 'capture by itself' || sent.do === 'release renewed') return this.#world.lookAt(subject, sent.do);
+    if (isLook(sent.do)) return this.#world.lookAt(subject, sent.do);
     if (sent.do === 'freeze') {
       await contradictPlacing(this.#world, subject);
       return 'TOLD';
@@ -324,17 +327,7 @@ export class Run {
 
   async #get(subject: Subject): Promise<void> {
     this.#world.faults.happened('read');
-    const { merchantId, requestId } = subject;
-    const { preauthorization: hold } = await this.#world.cores[0].holds.getPreauthorization({ merchantId, requestId });
-    assert(hold);
-    const counters = [hold.amountCaptured, hold.amountInFlight, hold.amountRemaining, hold.amountReleased];
-    const times = [hold.captureAt, hold.releaseAt].map((at) => (at ? timestampMs(at) : 0));
-    const reply = `${counters.join('/')} ${HoldStatus[hold.status]} ${hold.frozen} ${times.join('/')}`;
-    const all = subject.possible.map((model) => {
-      const { captured, inFlight, remaining, released, status } = booksOf(model);
-      const books = `${captured}/${inFlight}/${remaining}/${released} ${status} ${model.frozen}`;
-      return { hold: model, replies: [`${books} ${model.captureAt}/${model.releaseAt}`] };
-    });
+    const { reply, all } = await readHold(this.#world, subject);
     this.#keep(subject, 'get', [reply], all);
   }
 

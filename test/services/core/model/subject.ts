@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { storedKey } from '../stored-key.ts';
 import type { HoldModel } from './hold-model.ts';
-import type { Sent } from './predict.ts';
+import type { Sent } from './sent.ts';
 import type { World } from './world.ts';
 
 /** A hold or OCT that a run requested. */
@@ -19,6 +19,8 @@ export interface Subject {
   readonly story: string[];
   /** A late authorization that has not been reported to core yet. */
   untold: boolean;
+  /** The renewals that were reported to core. */
+  readonly told: Set<string>;
   /** The hold that renews it. */
   renewal?: Subject;
   requestId: string;
@@ -49,6 +51,14 @@ export async function named(
 const NAMED = `select k.request_id, coalesce(s.processor_request_id, k.request_id) as identifier from claim k join (
     select request_id, processor_request_id from hold union all select request_id, processor_request_id from submission
   ) s on s.request_id = k.request_id where k.key = $1`;
+
+/** Returns the processor's identifiers of a hold's renewals, oldest first. */
+export async function renewalsOf(world: World, { requestId }: Pick<Subject, 'requestId'>): Promise<string[]> {
+  return (await world.sql<{ identifier: string }>(RENEWALS, [requestId])).map(({ identifier }) => identifier);
+}
+
+const RENEWALS = `select coalesce(processor_request_id, request_id) as identifier from submission
+    where hold_request_id = $1 and kind = 'RENEWAL' order by request_id`;
 
 /** Removes duplicate states. */
 export function distinct(holds: readonly HoldModel[]): HoldModel[] {

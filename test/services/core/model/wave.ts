@@ -1,15 +1,18 @@
 /** Plays a wave of runs side by side, lets everything settle, and checks the result. */
 import assert from 'node:assert/strict';
-import type { Fault } from './attempt.ts';
-import { checkSubjects } from './check.ts';
+import type { Attempt, Fault } from './attempt.ts';
+import { checkSubjects, ms } from './check.ts';
 import type { Beat, Step } from './commands.ts';
 import { deedsOf } from './happenings.ts';
 import { hear, hearAll, tellPlacing } from './hear-model.ts';
-import type { HoldModel } from './hold-model.ts';
-import { type Crash, predict, WORK } from './predict.ts';
+import { type HoldModel, renewalOf } from './hold-model.ts';
+import { tellRenewal, voidReplaced } from './kept-model.ts';
+import { predict } from './predict.ts';
+import { tellTruth } from './processor-says.ts';
 import { deliver, recover, sweep } from './recover-model.ts';
 import { Run } from './run.ts';
-import { distinct, placingsOf, type Subject } from './subject.ts';
+import { type Crash, WORK } from './sent.ts';
+import { distinct, placingsOf, renewalsOf, type Subject } from './subject.ts';
 import type { World } from './world.ts';
 
 const AWAY_MS = 8 * 24 * 3_600_000;
@@ -68,7 +71,7 @@ function change(subjects: readonly Subject[], change: (hold: HoldModel) => HoldM
 async function sweepOnce(
   world: World,
   subjects: readonly Subject[],
-  fault: 'none' | 'lost before' | 'lost after',
+  fault: 'none' | 'lost before' | 'lost after' | 'other amount',
   crashes: Step['crashes'],
 ): Promise<void> {
   for (const [name, { job, played }] of Object.entries(JOBS)) {
@@ -91,7 +94,13 @@ type Played = (hold: HoldModel, now: number, fault: Fault, crash: Crash, subject
 
 /** What workers do when something is due, by the crash points that they reach. The end of a hold is looked at last. */
 const JOBS: Readonly<
-  Record<string, { readonly job: 'releaseRenewed' | 'captureDue' | 'expire'; readonly played: Played }>
+  Record<
+    string,
+    {
+      readonly job: 'releaseRenewed' | 'captureDue' | 'renewDue' | 'voidReplaced' | 'expire';
+      readonly played: Played;
+    }
+  >
 > = {
   release: {
     job: 'releaseRenewed',
@@ -107,6 +116,18 @@ const JOBS: Readonly<
     played: (hold, now, fault, crash) =>
       predict(hold, [{ ...WORK, do: 'capture by itself', fault, crash }], now).map((each) => each.hold),
   },
+  renewal: {
+    job: 'renewDue',
+    played: (hold, now, fault, crash) =>
+      predict(hold, [{ ...WORK, do: 'renew kept', fault, crash }], now).map((each) => each.hold),
+  },
+  'void of what was replaced': {
+    job: 'voidReplaced',
+    played(hold, now) {
+      voidReplaced(hold, now);
+      return [hold];
+    },
+  },
   expiry: { job: 'expire', played: (hold, now, fault, crash) => [sweep(hold, now, fault, crash)] },
 };
 
@@ -118,7 +139,9 @@ async function recoverAll(world: World, subjects: readonly Subject[]): Promise<v
   world.mischief.lostInquiries = 0;
   change(subjects, (hold) => hear(hold, world.now()).flatMap((heard) => recover(heard, began, world.now())));
   // Recovery may have taken a while, in which a rejected event was reported again.
-  change(subjects, (hold) => (hold.endEvent === 'NONE' ? [hold] : hear(hold, world.now())));
+  change(subjects, (hold) =>
+    hold.chain.every(({ endEvent }) => endEvent === 'NONE') ? [hold] : hear(hold, world.now()),
+  );
 }
 
 async function deliverAll(world: World, subjects: readonly Subject[]): Promise<void> {
@@ -132,6 +155,27 @@ async function deliverAll(world: World, subjects: readonly Subject[]): Promise<v
     await subject.tellTruth();
     change([subject], (hold) => [tellPlacing(hold, world.now())]);
   }
+  for (const subject of subjects) await tellLateRenewals(world, subject);
+}
+
+/** The processor reports renewals that it was asked for, and that were told as declined before they arrived. */
+async function tellLateRenewals(world: World, subject: Subject): Promise<void> {
+  const isLate = ({ kind, answer, truth }: Attempt) =>
+    kind === 'RENEWAL' && answer?.code === 'too_slow' && truth?.answer === 'APPROVED';
+  if (!subject.possible.some(({ attempts }) => attempts.some(isLate))) return;
+  const identifiers = await renewalsOf(world, subject);
+  for (const [index, identifier] of identifiers.entries()) {
+    const renewals = subject.possible.map((hold) => renewalOf(hold, index + 1));
+    if (!renewals.every((renewal) => renewal && isLate(renewal)) || subject.told.has(identifier)) continue;
+    subject.told.add(identifier);
+    world.faults.happened('late renewal told');
+    await tellTruth(world, subject, identifier);
+    subject.story.push(`tell renewal ${index + 1}`);
+    change([subject], (hold) => {
+      tellRenewal(hold, renewalOf(hold, index + 1) ?? assert.fail(), world.now());
+      return [hold];
+    });
+  }
 }
 
 /**
@@ -143,29 +187,56 @@ async function readEnds(world: World, subjects: readonly Subject[], before: numb
     possible.some(({ kind, placing, endRead }) => kind === 'HOLD' && placing === 'OK' && !endRead),
   );
   if (unread.length === 0) return;
-  const rows = await world.sql<{ requestId: string; expiresAt: Date }>(
-    'select request_id, expires_at from hold where request_id = any($1::uuid[])',
-    [unread.map(({ requestId }) => requestId)],
-  );
-  const ends = new Map(rows.map((row) => [row.requestId, row.expiresAt?.getTime()]));
+  const rows = await world.sql<Record<keyof Times | 'requestId', string>>(TIMES, [
+    unread.map(({ requestId }) => requestId),
+  ]);
+  const times = new Map(rows.map(({ requestId, ...row }) => [requestId, numbersOf(row)]));
   for (const subject of unread) {
-    const end = ends.get(subject.requestId);
-    const story = subject.possible.map((hold) => endOf(hold, before));
-    subject.possible = subject.possible.filter((hold) => readEnd(hold, end, before));
-    if (subject.possible.length === 0) subject.fail(`ends at ${end}, not in ${story.join(' or ')}`);
+    const read = times.get(subject.requestId);
+    const story = subject.possible.map((hold) => JSON.stringify(timesOf(hold)));
+    const longMs = world.now() - before;
+    subject.possible = subject.possible.filter((hold) => readTimes(hold, read, longMs));
+    if (subject.possible.length === 0) {
+      subject.fail(`its times are ${JSON.stringify(read)}, not ${story.join(' or ')}, at most ${longMs} ms less`);
+    }
   }
 }
 
-function endOf(hold: HoldModel, before: number): [earliest: number, latest: number] {
-  return [Math.min(hold.authorizationEndsAt, hold.expiresAt, before + hold.periodMs), hold.expiresAt];
-}
+/** When a hold ends, until when it is guaranteed, and when it renews itself; 0 = never. */
+type Times = Pick<HoldModel, 'expiresAt' | 'guaranteedUntil' | 'renewAt'>;
 
-/** Returns whether the hold may end then: a hold that is not placed has no end. */
-function readEnd(hold: HoldModel, end: number | undefined, before: number): boolean {
+const timesOf = ({ expiresAt, guaranteedUntil, renewAt }: HoldModel): Times => ({
+  expiresAt,
+  guaranteedUntil,
+  renewAt,
+});
+
+const numbersOf = (row: Record<keyof Times, string>) =>
+  ({
+    expiresAt: Number(row.expiresAt),
+    guaranteedUntil: Number(row.guaranteedUntil),
+    renewAt: Number(row.renewAt),
+  }) satisfies Times;
+
+const TIMES = `select request_id, ${ms('expires_at')} as expires_at, ${ms('guaranteed_until')} as guaranteed_until,
+    ${ms('renew_at')} as renew_at
+  from hold where request_id = any($1::uuid[])`;
+
+/**
+ * Returns whether the times of the hold may be these: its result arrived at most so many milliseconds ago. A hold that
+ * is not placed has none, and one that has ended renews itself no more.
+ */
+function readTimes(hold: HoldModel, read: Times | undefined, longMs: number): boolean {
   if (hold.placing !== 'OK' || hold.endRead) return true;
-  const [earliest, latest] = endOf(hold, before);
-  if (end === undefined || end < earliest || end > latest) return false;
-  Object.assign(hold, { expiresAt: end, endRead: true });
+  if (!read) return false;
+  const modelled = timesOf(hold);
+  const names = ['expiresAt', 'guaranteedUntil', 'renewAt'] as const;
+  const told = names.map((name) => [name, read[name]] as const);
+  const isOpen = hold.closedBy === undefined;
+  const fits = ([name, at]: (typeof told)[number]) =>
+    (name === 'renewAt' && !isOpen) || (at <= modelled[name] && at >= modelled[name] - longMs);
+  if (!told.every(fits)) return false;
+  Object.assign(hold, Object.fromEntries(told), { endRead: true });
   return true;
 }
 

@@ -5,7 +5,12 @@ import { OperatorService } from '../../../../proto/gen/holdfast/v1/operator_pb.j
 import { openBooks } from '../../../../services/core/books/books.ts';
 import type { CrashPoint } from '../../../../services/core/domain/crash-points.ts';
 import type { Sender } from '../../../../services/core/kinds/sender.ts';
-import { automaticCaptures, renewals } from '../../../../services/core/recovery/due-holds.ts';
+import {
+  automaticCaptures,
+  keptHolds,
+  renewals,
+  replacedAuthorizations,
+} from '../../../../services/core/recovery/due-holds.ts';
 import type { Work } from '../../../../services/core/recovery/work-loop.ts';
 import { contract, openSandbox, openStage } from '../stage.ts';
 import { PROCESSOR_TIMEOUT_MS } from './attempt.ts';
@@ -169,9 +174,16 @@ export async function openWorld(faults = new Faults()) {
   };
 }
 
+/** The words of the model for what a worker looks at. */
+export type Look = keyof typeof LOOKS;
+
+export const isLook = (word: string): word is Look => Object.hasOwn(LOOKS, word);
+
 const LOOKS = {
   'capture by itself': (worker: Sender, requestId: string) => workOn(automaticCaptures(worker), requestId),
   'release renewed': (worker: Sender, requestId: string) => workOn(renewals(worker), requestId),
+  'renew kept': (worker: Sender, requestId: string) => workOn(keptHolds(worker), requestId),
+  'void replaced': (worker: Sender, requestId: string) => workOn(replacedAuthorizations(worker), requestId),
 } as const;
 
 async function workOn<Item extends { readonly requestId: string }>(work: Work<Item>, requestId: string): Promise<void> {

@@ -74,8 +74,3 @@ export function giveUp(hold: HoldModel, on: number, now: number): void {
 export function voidReplaced(hold: HoldModel, now: number): void {
   if (hold.toVoid !== undefined) giveUp(hold, hold.toVoid, now);
 }
-
-/** The processor reports what became of a renewal: one that was declined, and done after all, is given back. */
-export function tellRenewal(hold: HoldModel, renewal: Attempt, now: number): void {
-  if (renewal.state === 'KO' && renewal.truth?.answer === 'APPROVED') giveUp(hold, renewal.on, now);
-}

@@ -91,3 +91,10 @@ function closeByRelease(hold: HoldModel, reason: 'RELEASED' | 'EXPIRED'): void {
   hold.placing = 'KO';
   hold.answer = closedPage(hold, reason === 'EXPIRED' ? 'expired' : 'cancelled');
 }
+
+/** The processor reports that it has done a renewal: one that was told as declined is given back. */
+export function tellRenewal(hold: HoldModel, renewal: Attempt, now: number): HoldModel {
+  if (renewal.state === 'KO') giveUp(hold, renewal.on, now);
+  settle(hold, renewal, APPROVED, now);
+  return hold;
+}

@@ -1,17 +1,19 @@
 /** Plays a wave of runs side by side, lets everything settle, and checks the result. */
 import assert from 'node:assert/strict';
+import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Attempt, Fault } from './attempt.ts';
 import { checkSubjects, ms } from './check.ts';
 import type { Beat, Step } from './commands.ts';
 import { deedsOf } from './happenings.ts';
 import { hear, hearAll, tellPlacing } from './hear-model.ts';
 import { type HoldModel, renewalOf } from './hold-model.ts';
-import { tellRenewal, voidReplaced } from './kept-model.ts';
+import { voidReplaced } from './kept-model.ts';
 import { predict } from './predict.ts';
 import { tellTruth } from './processor-says.ts';
 import { deliver, recover, sweep } from './recover-model.ts';
 import { Run } from './run.ts';
 import { type Crash, WORK } from './sent.ts';
+import { tellRenewal } from './settle-model.ts';
 import { distinct, placingsOf, renewalsOf, type Subject } from './subject.ts';
 import type { World } from './world.ts';
 
@@ -160,23 +162,28 @@ async function deliverAll(world: World, subjects: readonly Subject[]): Promise<v
 
 /** The processor reports renewals that it was asked for, and that were told as declined before they arrived. */
 async function tellLateRenewals(world: World, subject: Subject): Promise<void> {
-  const isLate = ({ kind, answer, truth }: Attempt) =>
+  const isLate = ({ kind, answer, truth }: Pick<Attempt, 'kind' | 'answer' | 'truth'>) =>
     kind === 'RENEWAL' && answer?.code === 'too_slow' && truth?.answer === 'APPROVED';
   if (!subject.possible.some(({ attempts }) => attempts.some(isLate))) return;
   const identifiers = await renewalsOf(world, subject);
   for (const [index, identifier] of identifiers.entries()) {
-    const renewals = subject.possible.map((hold) => renewalOf(hold, index + 1));
-    if (!renewals.every((renewal) => renewal && isLate(renewal)) || subject.told.has(identifier)) continue;
+    const of = (hold: HoldModel) => renewalOf(hold, index + 1);
+    const isApproved = world.oracleOf(subject).find(identifier)?.answer === Answer.APPROVED;
+    const mayBeLate = subject.possible.some((hold) => isLate(of(hold) ?? NONE));
+    if (!isApproved || !mayBeLate || subject.told.has(identifier)) continue;
     subject.told.add(identifier);
     world.faults.happened('late renewal told');
     await tellTruth(world, subject, identifier);
     subject.story.push(`tell renewal ${index + 1}`);
     change([subject], (hold) => {
-      tellRenewal(hold, renewalOf(hold, index + 1) ?? assert.fail(), world.now());
-      return [hold];
+      const renewal = of(hold);
+      return renewal?.truth?.answer === 'APPROVED' ? [tellRenewal(hold, renewal, world.now())] : [];
     });
+    if (subject.possible.length === 0) subject.fail(`renewal ${index + 1} is approved`);
   }
 }
+
+const NONE = { kind: 'RENEWAL' } as const;
 
 /**
  * A hold's expiry depends on when its result arrived, which the model knows only within bounds: it takes the exact time

@@ -127,7 +127,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
   RENEWAL: {
     judge(hold, { amount = hold.remaining, imported, at }) {
       const refusal = imported ? judgeImportedRenewal(hold) : judgeKeeping(hold, at);
-      return refusal ?? { amount, closing: false };
+      return refusal ?? { amount, closing: hold.closing };
     },
     reckon(submission, hold, ending) {
       const { requestId, amount } = submission;
@@ -165,7 +165,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
     judge(hold, { authorization = hold.requestId, replaced = false }) {
       const isCountedOn = hold.phase !== 'FAILED' && authorization === authorizationOf(hold);
       const isOnItsWay = replaced && hold.toVoid !== authorization;
-      return isCountedOn || isOnItsWay ? 'HOLD_CAPTURED' : { amount: 0n, closing: false };
+      return isCountedOn || isOnItsWay ? 'HOLD_CAPTURED' : { amount: 0n, closing: hold.closing };
     },
     reckon: (submission, hold, ending) => ({
       ...endOnHold(submission, hold, ending),

@@ -7,6 +7,7 @@ import { forSuite } from '../../../suite.ts';
 import { approved, declined, done, neverSeen, notPerformed } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { openMerchant, sql } from '../shop.ts';
+import { why } from '../stage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -172,6 +173,21 @@ describe('a hold that is kept', () => {
       assert.equal((await shop.results(hold)).length, 2);
     });
   }
+
+  it('waits for a final capture while the authorization before is given back', async () => {
+    const hold = await keep();
+    advance(3.5);
+    await scripted.stage.renewDue();
+    processor.says.capture = () => undefined;
+    processor.says.inquire = () => undefined;
+    await shop.capture(hold, 4_000n, { finalCapture: true });
+    assert.equal(await scripted.stage.voidReplaced(), 1);
+    processor.says.capture = () => approved;
+    assert.equal(await why(shop.capture(hold, 1_000n)), 'CAPTURE_IN_FLIGHT');
+    processor.says.inquire = () => done(approved);
+    await scripted.inquireLater();
+    assert.equal(await shop.books(hold), 'CAPTURED 4000/0/0/6000/0 FINAL');
+  });
 
   it('has one renewal at a time: one without an answer is inquired about', async () => {
     const hold = await keep();

@@ -1,5 +1,6 @@
 import Koa from 'koa';
 import { Registry } from 'prom-client';
+import { warnOfProxy } from '../platform/client-address.ts';
 import { errorFields, type Log, openLog } from '../platform/log.ts';
 import { readChannelTls, tlsFiles } from '../platform/tls.ts';
 import { createConsole } from './console/console.ts';
@@ -8,7 +9,6 @@ import { watchCredentials } from './core/credentials.ts';
 import { watchClock } from './core/watch-clock.ts';
 import { limitStreams, OPENINGS } from './event-stream/stream-limit.ts';
 import { createHealth } from './health.ts';
-import { warnOfProxy } from './http/client-address.ts';
 import { answerProblems, openProblems } from './http/error-handler.ts';
 import { openExchanges, REQUEST_ID_HEADER } from './http/exchange.ts';
 import { inTurns } from './http/in-turns.ts';

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
+import { networkOf } from '../../platform/client-address.ts';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
-import { networkOf } from '../http/client-address.ts';
 import { invalidHeader, Problem } from '../http/problem.ts';
 import { COOKIE, operatorName, type Session, type Sessions } from './session/sessions.ts';
 import type { VerifyToken } from './session/verify-token.ts';

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
+import { networkOf } from '../../platform/client-address.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
-import { networkOf } from '../http/client-address.ts';
 import { parseJsonBody, readCommandBytes } from '../http/json-body.ts';
 import { createRouter, mountRoutes, type TableRoute } from '../http/route.ts';
 import type { Limits } from '../limits/limits.ts';

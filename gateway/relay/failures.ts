@@ -5,6 +5,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Counter, type Registry } from 'prom-client';
 import type { SignedFields } from '../../client/webhooks/signature.ts';
+import { readAddress } from '../../platform/client-address.ts';
 import { drawId } from '../../platform/draw-id.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { runPeriodically } from '../../platform/periodic-job.ts';
@@ -13,7 +14,6 @@ import {
   type VerificationFailureSchema,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Core } from '../core/client.ts';
-import { readAddress } from '../http/client-address.ts';
 import type { Problem } from '../http/problem.ts';
 import { type Announced, KIND_FOR_CORE } from './store-notification.ts';
 

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
 import { Counter } from 'prom-client';
+import { clientAddress, networkOf } from '../../platform/client-address.ts';
 import type { Credentials } from '../core/credentials.ts';
-import { clientAddress, networkOf } from '../http/client-address.ts';
 import { PROBLEM_TYPE, type ToProblem } from '../http/error-handler.ts';
 import { type Exchange, type Exchanging, REQUEST_ID_HEADER } from '../http/exchange.ts';
 import { demandJson } from '../http/json-body.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { hash as digest } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
+import { clientAddress, networkOf } from '../../platform/client-address.ts';
 import type { Credentials } from '../core/credentials.ts';
-import { clientAddress, networkOf } from '../http/client-address.ts';
 import { Problem } from '../http/problem.ts';
 
 export interface Identity {

@@ -1,7 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { networkOf } from '../../http/client-address.ts';
+import { networkOf } from '../../../platform/client-address.ts';
 import { TIME } from '../../resource/answer-fields.ts';
 import { operatorRoute, publicRoute } from '../route.ts';
 import { COOKIE, operatorName, SESSION_SECONDS, type Session, type Sessions, sessionHash } from './sessions.ts';

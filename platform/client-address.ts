@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Middleware } from 'koa';
-import type { Log } from '../../platform/log.ts';
+import type { Log } from './log.ts';
 
 /**
  * The client's address: the connection's, or behind trusted proxies the entry of X-Forwarded-For that the first of them

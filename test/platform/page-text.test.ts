@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { formatAmount, timeOfDay } from '../../../../services/sandbox/checkout/pages.ts';
+import { formatAmount, timeOfDay } from '../../platform/page-text.ts';
 
 describe('timeOfDay()', () => {
   it('is UTC', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
-import { clientAddress, networkOf, readAddress } from '../../../gateway/http/client-address.ts';
+import { clientAddress, networkOf, readAddress } from '../../platform/client-address.ts';
 
 describe('clientAddress()', () => {
   const addressOf = (forwarded: string, trustedHops: number) => {

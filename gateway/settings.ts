@@ -12,6 +12,7 @@ import {
   TRACING_SETTINGS,
   token,
   tokens,
+  trustedProxyHops,
   wholeNumber,
 } from '../platform/settings.ts';
 
@@ -36,9 +37,7 @@ export const GATEWAY_SETTINGS = z
     REDIS_URL: redisUrl
       .optional()
       .describe('`redis://…`, limits shared by gateways; unset: each of their processes counts by itself'),
-    TRUSTED_PROXY_HOPS: wholeNumber(0, 10)
-      .default(0)
-      .describe('proxies in front that append to `X-Forwarded-For`, with or without a port'),
+    TRUSTED_PROXY_HOPS: trustedProxyHops,
     REST_RATE_PER_SECOND: perSecond.default(500).describe('per API key'),
     REST_IN_FLIGHT: wholeNumber(2, 1_000_000)
       .default(512)

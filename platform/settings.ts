@@ -66,6 +66,10 @@ export function wholeNumber(least: number, most: number) {
 
 /** A port to listen on; 0 = any free one. */
 export const port = wholeNumber(0, 65_535);
+/** How many proxies are believed about a client's address. */
+export const trustedProxyHops = wholeNumber(0, 10)
+  .default(0)
+  .describe('proxies in front that append to `X-Forwarded-For`, with or without a port');
 /** Path of a file. */
 export const file = z.string().optional();
 /** The files with which a client of core authenticates. */

@@ -1,6 +1,7 @@
 import type { LedgerContext } from '../../platform/adapter/postgres/start-ledger.ts';
 import type { AdyenClient } from './api/client.ts';
 import type { Entry } from './ledger/entry.ts';
+import type { PageAddresses } from './page/addresses.ts';
 import type { GuaranteeDays } from './settlement/guarantee.ts';
 
 /** What every call works with. */
@@ -8,8 +9,10 @@ export interface Context extends LedgerContext {
   readonly adyen: AdyenClient;
   /** Merchant account of merchants whose contract names none. */
   readonly merchantAccount: string;
-  /** Adyen demands one with each payment. Nobody goes there: a card that asks its holder to authenticate is declined. */
+  /** Adyen demands one with each payment. Nobody goes there: customers who are sent to their issuer come to `pages`. */
   readonly returnUrl: string;
+  /** The pages for customers whose issuer authenticates them; undefined = there are none. */
+  readonly pages: PageAddresses | undefined;
   readonly holdMs: number;
   readonly resultMs: number;
   /** Authorises as PreAuth. */

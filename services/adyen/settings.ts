@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ledgerSettings } from '../../platform/adapter/settings.ts';
-import { isSafeAddress, wholeNumber } from '../../platform/settings.ts';
+import { isSafeAddress, port, trustedProxyHops, wholeNumber } from '../../platform/settings.ts';
 
 const GUARANTEES = /^([a-z_]{2,32}=([1-9]|[12]\d|30)(,(?=.)|$))*$/;
 
@@ -9,6 +9,8 @@ function daysByName(text: string): Record<string, number> {
   const pairs = text.split(',').filter(Boolean);
   return Object.fromEntries(pairs.map((pair) => pair.split('=')).map(([name, days]) => [name, Number(days)]));
 }
+
+const isOrigin = (text: string) => isSafeAddress(text) && URL.parse(text)?.origin === text;
 
 export const ADYEN_SETTINGS = z.object({
   ...ledgerSettings('ADYEN', {
@@ -41,6 +43,17 @@ export const ADYEN_SETTINGS = z.object({
     .max(1024)
     .default('https://return.example.com/')
     .describe('`returnUrl` of each payment; live, a page of yours'),
+  ADYEN_PAGE_ORIGIN: z
+    .string()
+    .max(80)
+    .refine(
+      isOrigin,
+      'must be an https origin, or an http one on the loopback address, such as https://pay.example.com',
+    )
+    .optional()
+    .describe('where customers reach the pages of step-ups; unset: none'),
+  ADYEN_PAGE_PORT: port.default(8_094).describe('these pages'),
+  TRUSTED_PROXY_HOPS: trustedProxyHops,
   ADYEN_TIMEOUT_MS: wholeNumber(100, 60_000).default(4_000).describe('of one request to Adyen'),
   ADYEN_HOLD_DAYS: wholeNumber(1, 30).default(28).describe('after how many days Adyen lets an authorisation expire'),
   ADYEN_RESULT_DAYS: wholeNumber(1, 30)

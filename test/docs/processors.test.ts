@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { create } from '@bufbuild/protobuf';
 import { type Duration, durationMs } from '@bufbuild/protobuf/wkt';
 import { type DescribeResponse, DescribeResponseSchema } from '../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { pageAddresses } from '../../services/adyen/page/addresses.ts';
 import { described as adyen } from '../../services/adyen/rpc/describe.ts';
 import { USAGE } from '../../services/conformance/options.ts';
 import { parseProfile } from '../../services/conformance/profile.ts';
@@ -13,7 +14,10 @@ import { described } from '../../services/stripe/rpc/describe.ts';
 const DESCRIPTIONS: Readonly<Record<string, DescribeResponse>> = {
   sandbox: create(DescribeResponseSchema, DESCRIPTION),
   stripe: create(DescribeResponseSchema, described(true)),
-  adyen: create(DescribeResponseSchema, adyen({ adjustments: true, resultMs: 1_000 })),
+  adyen: create(
+    DescribeResponseSchema,
+    adyen({ adjustments: true, resultMs: 1_000, pages: pageAddresses('https://pay.example.com', 'secret') }),
+  ),
 };
 
 const yes = (can: boolean | undefined) => (can ? 'yes' : 'no');

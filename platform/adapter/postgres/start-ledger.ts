@@ -90,6 +90,8 @@ export async function startLedger(started: AsyncDisposableStack, given: Given) {
     context,
     metrics,
     repeat,
+    /** Reports to core what is due now. */
+    report: reports.runOnce,
     /** Serves webhooks and pages, with `GET /healthz` and `/readyz` beside them; returns the port. */
     async receive(webhooks: Webhooks, pages: Pages = {}): Promise<number> {
       webhookPort = await listenAt(`${name}_WEBHOOK_PORT`, own.webhookPort, pages, webhooks);

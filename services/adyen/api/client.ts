@@ -1,11 +1,26 @@
 import { z } from 'zod';
 import { turnedAway } from '../../../platform/adapter/ending.ts';
 import { plainText } from '../../../platform/adapter/plain-text.ts';
+import { isReturnUrl } from '../../../platform/return-url.ts';
 import type { Settings } from '../settings.ts';
+
+const text = z.string().default('').catch('');
+
+/** Where a customer is sent; undefined for other actions, which need a library of Adyen's in the page. */
+const ACTION = z
+  .object({
+    type: z.literal('redirect'),
+    url: z.string().max(16_384).refine(isReturnUrl),
+    method: z.enum(['GET', 'POST']).default('GET'),
+    data: z.record(z.string(), z.string()).default({}),
+  })
+  .optional()
+  .catch(undefined);
 
 /** What Adyen answered, as far as it is used. */
 const ANSWER = z.object({
   pspReference: z.string().max(64).transform(plainText).default(''),
+  merchantReference: text,
   resultCode: z.string().default(''),
   refusalReason: z.string().default(''),
   refusalReasonCode: z.string().default(''),
@@ -13,6 +28,7 @@ const ANSWER = z.object({
   amount: z.object({ value: z.int(), currency: z.string() }).optional(),
   paymentMethod: z.object({ brand: z.string().default('') }).default({ brand: '' }),
   additionalData: z.record(z.string(), z.unknown()).default({}),
+  action: ACTION,
 });
 export type Answer = z.output<typeof ANSWER>;
 

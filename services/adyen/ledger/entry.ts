@@ -1,6 +1,7 @@
 import { type Kind, keptFields } from '../../../platform/adapter/entry.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
 import * as base from '../../../platform/adapter/postgres/entries.ts';
+import { type AuthorizeRequest, ThreeDSecure } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { ADYEN_SCHEMA } from './schema.ts';
 
 /** Default values of what Adyen is asked besides. */
@@ -9,6 +10,10 @@ const NO_TERMS = {
   customerPresent: false,
   /** Why the merchant initiates it: a MerchantReason. */
   merchantReason: 0,
+  /** The way back of a customer whose issuer authenticates it; empty = it cannot be sent anywhere. */
+  returnUrl: '',
+  /** The issuer authenticates the customer in any case. */
+  challenge: false,
 };
 
 /** What was asked under an identifier. */
@@ -16,8 +21,39 @@ export interface Intent extends base.Intent, Readonly<typeof NO_TERMS> {}
 
 /** What a request asks. */
 export function intentOf(kind: Kind, request: object): Intent {
-  return { ...keptFields({ ...base.NO_INTENT, ...NO_TERMS }, request), kind };
+  const challenge = (request as Partial<AuthorizeRequest>).threeDSecure === ThreeDSecure.CHALLENGE;
+  return { ...keptFields({ ...base.NO_INTENT, ...NO_TERMS }, request), challenge, kind };
 }
+
+/** What Adyen asks of a customer's browser, in its own words, and the customer's address. */
+export interface Browser {
+  readonly browserInfo: Readonly<Record<string, string | number | boolean>>;
+  /** Absent = not known. */
+  readonly shopperIP?: string | undefined;
+}
+
+/** Where Adyen sends the customer of a payment. */
+export interface Action {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  /** Fields of the form, when it is posted. */
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** How far an authorization is whose customer takes part. */
+export type Stage =
+  /** It has no step-up. */
+  | ''
+  /** Its page waits for the customer; nothing was sent to Adyen. */
+  | 'page'
+  /** The customer's browser is known, and Adyen is asked, or about to be. */
+  | 'sent'
+  /** Adyen sends the customer to the issuer. */
+  | 'redirected'
+  /** The customer came back, and Adyen is asked how it ended, or about to be. */
+  | 'returned'
+  /** Adyen notifies how it ended. */
+  | 'pending';
 
 const NO_STATE = {
   ...base.NO_STATE,
@@ -30,6 +66,13 @@ const NO_STATE = {
   /** When it is sent again, under its key, unless Adyen has answered by then. */
   dueAt: null as Date | null,
   attempts: 0,
+  stage: '' as Stage,
+  /** When the page of a step-up closes. */
+  pageEndsAt: null as Date | null,
+  /** Kept until the authorization ends. */
+  browser: null as Browser | null,
+  action: null as Action | null,
+  redirectResult: '',
 };
 
 /**

@@ -48,5 +48,19 @@ CREATE INDEX entry_due ON entry (due_at) WHERE due_at IS NOT NULL;
       sql: `${NETWORK_TRANSACTION}ALTER TABLE entry ADD COLUMN merchant_reason smallint NOT NULL DEFAULT 0;`,
     },
     { name: '0008_renews', sql: RENEWS },
+    {
+      // What a customer's browser said is stored before it is sent, so that it is the same when it is sent again.
+      name: '0009_step_up',
+      sql: `
+ALTER TABLE entry
+  ADD COLUMN return_url text NOT NULL DEFAULT '',
+  ADD COLUMN challenge boolean NOT NULL DEFAULT false,
+  ADD COLUMN stage text NOT NULL DEFAULT '',
+  ADD COLUMN page_ends_at timestamptz,
+  ADD COLUMN browser jsonb,
+  ADD COLUMN action jsonb,
+  ADD COLUMN redirect_result text NOT NULL DEFAULT '';
+`,
+    },
   ],
 };

@@ -6,7 +6,7 @@ import { adyenStep } from '../amount.ts';
 import { capabilitiesOf } from '../settlement/settle.ts';
 
 /** What Adyen can do, by the adapter's settings. */
-export function described({ adjustments, resultMs }: Pick<Context, 'adjustments' | 'resultMs'>) {
+export function described({ adjustments, resultMs, pages }: Pick<Context, 'adjustments' | 'resultMs' | 'pages'>) {
   const longest = durationFromMs(resultMs);
   return {
     name: 'adyen',
@@ -17,8 +17,8 @@ export function described({ adjustments, resultMs }: Pick<Context, 'adjustments'
     credits: false,
     accepts: true,
     fences: true,
-    // Adyen asks for the customer's browser, which a hold does not carry (docs/adyen.md, "Not supported").
-    stepUp: false,
+    // Adyen asks for the customer's browser, which a hold does not carry: a page collects it.
+    stepUp: pages !== undefined,
     renewals: true,
     acceptedLongest: {
       authorization: longest,

@@ -7,6 +7,7 @@ import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry, intentOf } from '../ledger/entry.ts';
 import { advance } from '../settlement/advance.ts';
 import { resultOf, settle } from '../settlement/settle.ts';
+import { isStepUp } from '../settlement/step-up.ts';
 
 /**
  * Returns what became of an identifier. What Adyen has not answered is sent again under its key, which finds it out.
@@ -29,7 +30,7 @@ export async function inquire(context: Context, request: InquireRequest): Promis
 }
 
 async function findOut(context: Context, known: Entry): Promise<InquiryReply> {
-  if (known.answer !== Answer.UNSPECIFIED) return findingOf(known, resultOf(context, known));
+  if (known.answer !== Answer.UNSPECIFIED && !isStepUp(known)) return findingOf(known, resultOf(context, known));
   try {
     const found = await advance(context, known.requestId);
     return findingOf(found, resultOf(context, found));

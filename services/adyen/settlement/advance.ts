@@ -1,13 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { OutcomeUnknown } from '../../../platform/adapter/serve.ts';
 import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
-import { type Answered, KEY_REMEMBERED_MS } from '../api/client.ts';
+import { KEY_REMEMBERED_MS } from '../api/client.ts';
 import { ENTRIES, type Entry, takeUnanswered } from '../ledger/entry.ts';
-import { readAnswer, requestOf } from './request.ts';
-import { type Ending, settle } from './settle.ts';
+import { ask, endingOf } from './ask.ts';
+import { requestOf } from './request.ts';
+import { settle } from './settle.ts';
+import { advanceStepUp, isStepUp } from './step-up.ts';
 
 /** How an operation is sent. */
 interface Sending {
@@ -20,7 +20,8 @@ interface Sending {
 /**
  * Sends a stored operation that Adyen has not answered, or sends it again: always under its identifier as the
  * idempotency key, so it acts once. Calls at the same time share one request. Returns the ended or accepted entry;
- * throws OutcomeUnknown.
+ * throws OutcomeUnknown. An authorization whose customer takes part goes as far as it can without the customer, is
+ * reported in any case, and stays as it is where Adyen does not answer.
  */
 export function advance(context: Context, requestId: string, sending: Sending = {}): Promise<Entry> {
   const known = context.sending.get(requestId);
@@ -34,6 +35,7 @@ async function perform(context: Context, requestId: string, { fresh = false, tel
   const { query } = context.database;
   const entry = await ENTRIES.find(query, requestId);
   if (!entry) throw new OutcomeUnknown('the entry is not to be read');
+  if (isStepUp(entry)) return advanceStepUp(context, entry, fresh);
   if (entry.answer !== Answer.UNSPECIFIED) return entry;
   // Adyen offers no way to look, so what it has forgotten cannot be found out any more: an operator decides.
   if (context.now().getTime() - (entry.sentAt?.getTime() ?? 0) > KEY_REMEMBERED_MS) {
@@ -42,7 +44,7 @@ async function perform(context: Context, requestId: string, { fresh = false, tel
   const authorization = entry.authorizationRequestId
     ? await ENTRIES.find(query, entry.authorizationRequestId)
     : undefined;
-  const ending = endingOf(entry, await ask(context, entry, authorization, !fresh));
+  const ending = endingOf(entry, await ask(context, requestOf(context, entry, authorization), !fresh));
   return context.database.transaction(async (query) => {
     await ENTRIES.lock(query, entry.authorizationRequestId ?? requestId);
     const current = (await ENTRIES.lock(query, requestId)) ?? entry;
@@ -51,44 +53,9 @@ async function perform(context: Context, requestId: string, { fresh = false, tel
   });
 }
 
-/** Another request under the key is waited for a little; so is a rate limit. */
-const WAITS_MS = [100, 300, 900];
-
-async function ask(context: Context, entry: Entry, authorization: Entry | undefined, doubt: boolean): Promise<Asked> {
-  const { path, body } = requestOf(context, entry, authorization);
-  let isDoubtful = doubt;
-  for (let attempt = 0; ; attempt += 1) {
-    const answered = await context.adyen.post(path, body, entry.requestId, isDoubtful);
-    isDoubtful ||= answered.is === 'in progress';
-    const isPassing = answered.is === 'in progress' || (answered.is === 'turned away' && answered.isPassing);
-    const waitMs = WAITS_MS[attempt];
-    if (!isPassing || waitMs === undefined) return { answered, doubt: isDoubtful };
-    await delay(waitMs);
-  }
-}
-
-/** `doubt`: another request under the key may have arrived. */
-interface Asked {
-  readonly answered: Answered;
-  readonly doubt: boolean;
-}
-
-function endingOf(entry: Entry, { answered, doubt }: Asked): Ending {
-  if (answered.is === 'answered') {
-    const ending = readAnswer(entry, answered.answer);
-    if (ending) return ending;
-  }
-  if (answered.is === 'rejected') return notPerformed(CODES[answered.code] ?? answered.code, answered.message);
-  if (answered.is === 'turned away' && !doubt) return notPerformed(answered.code, answered.message);
-  throw new OutcomeUnknown('Adyen did not answer');
-}
-
-/** Adyen's error codes for which the contract has a word of its own ("Contract not found"). */
-const CODES: Readonly<Record<string, string>> = { adyen_800: 'token_invalid' };
-
 const AT_ONCE = 8;
 
-/** Sends again what Adyen has not answered and is due. */
+/** Sends again what Adyen has not answered and is due, and ends step-ups whose time is over. */
 export async function sendAgain(context: Context): Promise<void> {
   const due = await takeUnanswered(context.database.query, context.now(), AT_ONCE);
   const again = async (requestId: string) => {

@@ -7,13 +7,15 @@ import { Answer, MerchantReason } from '../../../proto/gen/holdfast/processor/v1
 import type { Context } from '../adapter-context.ts';
 import { fromAdyen, toAdyen } from '../amount.ts';
 import type { Answer as AdyenAnswer } from '../api/client.ts';
-import type { Entry } from '../ledger/entry.ts';
+import type { Browser, Entry } from '../ledger/entry.ts';
+import type { PageAddresses } from '../page/addresses.ts';
 import { APPROVED, type Ending } from './settle.ts';
 
-/** A request to Adyen's Checkout API, without its key. */
-interface Request {
+/** A request to Adyen's Checkout API, with its idempotency key. */
+export interface Request {
   readonly path: string;
   readonly body: object;
+  readonly key: string;
 }
 
 const PATHS: { readonly [Kind in Entry['kind']]?: string } = {
@@ -31,7 +33,7 @@ const PATHS: { readonly [Kind in Entry['kind']]?: string } = {
  */
 export function requestOf(context: Context, entry: Entry, authorization: Entry | undefined): Request {
   const { kind, requestId: reference, currency } = entry;
-  if (kind === 'authorization') return { path: '/payments', body: paymentOf(context, entry) };
+  if (kind === 'authorization') return { path: '/payments', body: paymentOf(context, entry), key: reference };
   assert(authorization, 'an operation is about an authorization');
   const merchantAccount = authorization.account || context.merchantAccount;
   const value = PATHS[kind] === 'amountUpdates' ? entry.total : entry.amount;
@@ -39,6 +41,7 @@ export function requestOf(context: Context, entry: Entry, authorization: Entry |
   return {
     path: `/payments/${encodeURIComponent(authorization.pspReference)}/${PATHS[kind]}`,
     body: { merchantAccount, reference, ...amount },
+    key: reference,
   };
 }
 
@@ -60,7 +63,7 @@ const USAGES: { readonly [Reason in MerchantReason]?: string } = {
 };
 
 /** A stored card is charged; the token belongs to the shopper, who is the merchant's user. */
-function paymentOf({ merchantAccount, returnUrl, adjustments }: Context, entry: Entry): object {
+function paymentOf({ merchantAccount, returnUrl, adjustments, pages }: Context, entry: Entry): object {
   const { requestId, amount, currency, tokenId, userId, account, merchantReference, customerPresent } = entry;
   const usage = USAGES[entry.merchantReason as MerchantReason];
   return {
@@ -74,8 +77,29 @@ function paymentOf({ merchantAccount, returnUrl, adjustments }: Context, entry: 
     ...(usage !== undefined && !customerPresent && { industryUsage: usage }),
     additionalData: { manualCapture: 'true', ...(adjustments && { authorisationType: 'PreAuth' }) },
     ...(merchantReference !== '' && { merchantOrderReference: merchantReference }),
+    ...(pages && entry.browser && inBrowser(pages, entry, entry.browser)),
   };
 }
+
+/**
+ * What lets the issuer authenticate the customer on a page that the customer is sent to
+ * (docs.adyen.com/online-payments/3d-secure/redirect-3ds2).
+ */
+function inBrowser(pages: PageAddresses, { requestId, challenge }: Entry, browser: Browser): object {
+  return {
+    ...browser,
+    channel: 'Web',
+    origin: pages.origin,
+    returnUrl: `${pages.of(requestId)}/return`,
+    redirectFromIssuerMethod: 'GET',
+    ...(challenge && ALWAYS),
+  };
+}
+
+const ALWAYS = {
+  authenticationData: { attemptAuthentication: 'always' },
+  threeDS2RequestData: { threeDSRequestorChallengeInd: '04' },
+};
 
 /** Adyen's shorter references are invalid. */
 const SHORTEST_SHOPPER = 3;
@@ -93,7 +117,7 @@ export function shopperOf(userId: string): string {
 export function readAnswer(entry: Entry, answer: AdyenAnswer): Ending | undefined {
   const { pspReference } = answer;
   if (entry.kind === 'authorization') {
-    const ending = readPayment(answer);
+    const ending = readPayment(entry, answer);
     return ending?.answer === Answer.APPROVED ? { ...ending, amountDone: authorisedOtherwise(entry, answer) } : ending;
   }
   if (answer.status !== 'received' || pspReference === '') return undefined;
@@ -107,7 +131,7 @@ function authorisedOtherwise({ amount, currency }: Entry, answer: AdyenAnswer): 
 }
 
 /** docs.adyen.com/online-payments/build-your-integration/payment-result-codes */
-function readPayment(answer: AdyenAnswer): Ending | undefined {
+function readPayment(entry: Entry, answer: AdyenAnswer): Ending | undefined {
   const { pspReference, resultCode, refusalReason, refusalReasonCode } = answer;
   switch (resultCode) {
     case 'Authorised':
@@ -119,9 +143,12 @@ function readPayment(answer: AdyenAnswer): Ending | undefined {
         ...keptNetworkId(answer.additionalData.networkTxReference),
       };
     case 'Refused':
-      return { ...declined(codeOf(refusalReason, refusalReasonCode), refusalReason, cardOf(answer)), pspReference };
+      return { ...refusalOf(entry, refusalReason, refusalReasonCode, cardOf(answer)), pspReference };
     case 'Error':
     case 'Cancelled':
+      if (entry.stage !== '' && resultCode === 'Cancelled') {
+        return { ...refusalOf(entry, resultCode, '', cardOf(answer)), pspReference };
+      }
       return { ...notPerformed(codeOf(refusalReason, resultCode), refusalReason), pspReference };
     case 'Received':
     case 'Pending':
@@ -133,6 +160,15 @@ function readPayment(answer: AdyenAnswer): Ending | undefined {
     default:
       return undefined;
   }
+}
+
+/** Adyen's reasons that are about the customer rather than the card. */
+const NOT_AUTHENTICATED = /^(3d not authenticated|(shopper )?cancelled)$/i;
+
+/** That an authorization was refused, for a reason in Adyen's words; `otherwise`: Adyen's code of it. */
+export function refusalOf({ stage }: Entry, reason: string, otherwise: string, card: Partial<KeptResult> = {}): Ending {
+  const isAboutCustomer = stage !== '' && NOT_AUTHENTICATED.test(reason);
+  return declined(isAboutCustomer ? 'authentication_failed' : codeOf(reason, otherwise), reason, card);
 }
 
 /** "Not enough balance" → not_enough_balance. */

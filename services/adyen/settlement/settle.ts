@@ -30,7 +30,8 @@ export async function settle(context: Context, query: Query, entry: Entry, endin
   const { pspReference } = { ...entry, ...ending };
   const reference = isApproved || !isFinal ? pspReference : '';
   const released = isApproved ? await releasedBy(query, { ...entry, ...ending }) : 0n;
-  const change = { ...ending, actedAt, expiresAt, expectedBy, dueAt: null, pspReference, reference, released };
+  const known = { actedAt, expiresAt, expectedBy, dueAt: null, pspReference, reference, released };
+  const change = { ...ending, ...known, ...(isFinal && FORGOTTEN) };
   const ended = await ENTRIES.update(query, 'request_id = $1', [entry.requestId], change);
   assert(ended, 'the entry is in the ledger');
   await book(query, ended);
@@ -38,14 +39,21 @@ export async function settle(context: Context, query: Query, entry: Entry, endin
   return ended;
 }
 
+/** What was kept of a customer for requests that are not made any more. */
+const FORGOTTEN = { browser: null, action: null, redirectResult: '' };
+
 const PROLONGS: ReadonlySet<Entry['kind']> = new Set(['authorization', 'extension']);
 
-/** What an approved operation gave back. There is one capture, and Adyen gives back what it leaves. */
+/**
+ * What an approved operation gave back. There is one capture, and Adyen gives back what it leaves. A void that closed
+ * the page of an authorization gave nothing back.
+ */
 async function releasedBy(query: Query, entry: Entry): Promise<bigint> {
   const { kind, authorizationRequestId } = entry;
   if (kind !== 'capture' && kind !== 'void') return 0n;
   const authorization = await ENTRIES.lock(query, authorizationRequestId ?? '');
   assert(authorization, 'an operation is about an authorization that is in the ledger');
+  if (authorization.answer !== Answer.APPROVED) return 0n;
   return remainingOf(authorization) - (kind === 'capture' ? doneOf(entry) : 0n);
 }
 
@@ -55,13 +63,22 @@ export async function tellCore(context: Context, query: Query, entry: Entry): Pr
   context.onEvent();
 }
 
-type Adapting = Pick<Context, 'adjustments' | 'guaranteeDays'>;
+type Adapting = Pick<Context, 'adjustments' | 'guaranteeDays' | 'pages'>;
 
 /** The contract's form of how an entry ended. */
-export function resultOf({ adjustments, guaranteeDays }: Adapting, entry: Entry): ResultInit {
+export function resultOf({ adjustments, guaranteeDays, pages }: Adapting, entry: Entry): ResultInit {
   const until = guaranteedUntil(entry, adjustments, guaranteeDays);
-  return formOf({ ...entry, guaranteedUntil: until, capabilities: capabilitiesOf(adjustments) });
+  const page = hasPage(entry) && pages && { url: pages.of(entry.requestId), expiresAt: entry.pageEndsAt };
+  return formOf({
+    ...entry,
+    page: page || undefined,
+    guaranteedUntil: until,
+    capabilities: capabilitiesOf(adjustments),
+  });
 }
+
+/** Whether its customer can do something at its page. */
+const hasPage = ({ stage, answer }: Entry) => answer === Answer.ACCEPTED && stage !== '' && stage !== 'pending';
 
 /** One capture, which gives the rest back; what was authorised as PreAuth can be adjusted. */
 export function capabilitiesOf(adjustments: boolean) {

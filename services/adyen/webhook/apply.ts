@@ -1,5 +1,5 @@
 import { remainingOf } from '../../../platform/adapter/authorization.ts';
-import { declined, notPerformed } from '../../../platform/adapter/ending.ts';
+import { notPerformed } from '../../../platform/adapter/ending.ts';
 import { UUID } from '../../../platform/adapter/identifier.ts';
 import { bookReturn, reversedBy } from '../../../platform/adapter/postgres/books.ts';
 import type { Query } from '../../../platform/adapter/postgres/database.ts';
@@ -9,8 +9,9 @@ import { errorFields } from '../../../platform/log.ts';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Context } from '../adapter-context.ts';
 import { ENTRIES, type Entry, findByPspReference } from '../ledger/entry.ts';
-import { codeOf } from '../settlement/request.ts';
+import { refusalOf } from '../settlement/request.ts';
 import { APPROVED, type Ending, settle, tellCore } from '../settlement/settle.ts';
+import { EXPIRED, isStepUp } from '../settlement/step-up.ts';
 import { amountOf, applyForeign, giveCaptureAgain, takeBackCapture } from './foreign.ts';
 import { type Item, ignore, isRecapture } from './receive.ts';
 
@@ -56,6 +57,7 @@ async function applyOne(context: Context, { key, item }: Announced<Item>): Promi
 /** Books what a notification says. Returns false when it must wait for another one, or for the answer to a call. */
 async function apply(context: Context, query: Query, item: Item): Promise<boolean> {
   if (item.eventCode === 'AUTHORISATION') return applyAuthorisation(context, query, item);
+  if (item.eventCode === 'OFFER_CLOSED') return applyClosed(context, query, item);
   const requestId = await paymentOf(query, item);
   const authorization = requestId === undefined ? undefined : await ENTRIES.lock(query, requestId);
   // Somebody else's business on the same account, or a payment of ours of which Adyen has not said how it names it.
@@ -102,6 +104,15 @@ async function applyAuthorisation(context: Context, query: Query, item: Item): P
   return true;
 }
 
+/** The customer never finished at the issuer: Adyen has given the payment up. */
+async function applyClosed(context: Context, query: Query, item: Item): Promise<true> {
+  const { merchantReference } = item;
+  const entry = UUID.test(merchantReference) ? await ENTRIES.lock(query, merchantReference) : undefined;
+  if (!entry || !isStepUp(entry)) return ignore(context, item, 'changes nothing');
+  await settle(context, query, entry, EXPIRED, { tell: true });
+  return true;
+}
+
 /** The modification of ours that a notification is about: by the reference that Adyen answered, or by our own. */
 async function findOwn(query: Query, item: Item, authorization: Entry, kinds: readonly Entry['kind'][]) {
   const own = UUID.test(item.merchantReference) ? await ENTRIES.find(query, item.merchantReference) : undefined;
@@ -119,7 +130,7 @@ async function applyOwn(context: Context, query: Query, item: Item, entry: Entry
   const failsLater = FAILS_LATER.has(item.eventCode);
   // The answer to the call names the same reference, but may have been lost.
   const own = failsLater ? entry : { ...entry, pspReference: item.pspReference };
-  const ending = endingOf(item);
+  const ending = endingOf(item, entry);
   const isDone = ending.answer === Answer.APPROVED;
   if (isOpen(entry)) {
     // It had been done and had failed before: that is booked first, or the failure would undo this one.
@@ -154,10 +165,10 @@ function amountDoneOf(item: Item, { kind, amount, currency, total }: Entry): big
 /** Marks an operation that failed after it had been done: that it had been done may be notified later. */
 const LATER = '_failed_later';
 
-function endingOf({ reason, eventCode, success }: Item): Ending {
+function endingOf({ reason, eventCode, success }: Item, entry: Entry): Ending {
   const failsLater = FAILS_LATER.has(eventCode);
   if (success && !failsLater) return APPROVED;
-  if (eventCode === 'AUTHORISATION') return declined(codeOf(reason, 'refused'), reason);
+  if (eventCode === 'AUTHORISATION') return refusalOf(entry, reason, 'refused');
   return notPerformed(
     `${eventCode.toLowerCase().replace(/_(failed|reversed)$/, '')}${failsLater ? LATER : '_failed'}`,
     reason,

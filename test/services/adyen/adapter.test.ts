@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { Answer, EntryKind, Finding, type Result } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { post } from './fake/by-itself.ts';
-import type { Fault, Item } from './fake/fake-adyen.ts';
+import type { Fault } from './fake/fake-adyen.ts';
+import type { Item } from './fake/payment.ts';
 import {
   captureRequest,
   type Fixture,

@@ -18,15 +18,8 @@ import { ADYEN_SETTINGS } from '../../../services/adyen/settings.ts';
 import { createDatabase, type TestDatabase } from '../../database.ts';
 import { type FakeCore, startFakeCore } from '../sandbox/fake-core.ts';
 import { post } from './fake/by-itself.ts';
-import {
-  API_KEY,
-  type FakeAdyen,
-  HMAC_KEY,
-  type Item,
-  MERCHANT_ACCOUNT,
-  type Payment,
-  startFakeAdyen,
-} from './fake/fake-adyen.ts';
+import { API_KEY, type FakeAdyen, HMAC_KEY, MERCHANT_ACCOUNT, startFakeAdyen } from './fake/fake-adyen.ts';
+import type { Item, Payment } from './fake/payment.ts';
 
 const CREDENTIAL = 'a-credential-that-only-core-may-show';
 const TOKEN = 'a-token-that-the-adapter-shows-to-core';

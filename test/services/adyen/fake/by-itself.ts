@@ -1,5 +1,6 @@
 import { request } from 'node:http';
-import type { FakeAdyen, Item } from './fake-adyen.ts';
+import type { FakeAdyen } from './fake-adyen.ts';
+import type { Item } from './payment.ts';
 
 /** What may go wrong on the way. */
 export interface Way {

@@ -7,38 +7,13 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signatureOf } from '../../../../services/adyen/webhook/hmac.ts';
+import { type Issuer, openIssuer } from './issuer.ts';
 import { violationsOf } from './openapi.ts';
+import type { Item, Payment } from './payment.ts';
 
 export const API_KEY = 'AQE_a_key_of_the_fake_Adyen';
 export const MERCHANT_ACCOUNT = 'AcmeECOM';
 export const HMAC_KEY = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056';
-
-/** A payment, with what Adyen did to it. */
-export interface Payment {
-  readonly pspReference: string;
-  readonly reference: string;
-  readonly token: string;
-  readonly currency: string;
-  authorised: number;
-  captured: number;
-  refunded: number;
-  cancelled: boolean;
-  expired: boolean;
-}
-
-/** A notification item, signed. */
-export interface Item {
-  readonly pspReference: string;
-  readonly originalReference: string;
-  readonly merchantAccountCode: string;
-  readonly merchantReference: string;
-  readonly eventCode: string;
-  readonly success: string;
-  readonly reason: string;
-  readonly eventDate: string;
-  readonly amount: { readonly value: number; readonly currency: string };
-  readonly additionalData: Record<string, string>;
-}
 
 /** What happens to the next requests instead of an answer. */
 export type Fault = 'lost' | 'answerLost' | 'failed' | 'limited' | 'forbidden';
@@ -54,6 +29,10 @@ export interface FakeAdyen {
   readonly violations: string[];
   /** Faults of the next requests, one each. */
   readonly faults: Fault[];
+  /** Where customers are authenticated: `/issuer/<pspReference>?does=confirm` or `refuse`. */
+  readonly issuer: Issuer;
+  /** Called with the path of each request before it is looked at. */
+  onRequest: (path: string) => void;
   /** Called with each new item. */
   onItem: (item: Item) => void;
   /** Something that is done in the Customer Area, by the card scheme or by Adyen itself. */
@@ -86,6 +65,8 @@ export async function startFakeAdyen(): Promise<FakeAdyen> {
     requests: [],
     violations: [],
     faults: [],
+    issuer: openIssuer(),
+    onRequest: () => undefined,
     onItem: () => undefined,
     notify(eventCode, payment, change = {}) {
       const item = {
@@ -110,11 +91,16 @@ export async function startFakeAdyen(): Promise<FakeAdyen> {
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
+    const [, pspReference = '', does = ''] = /^\/issuer\/(\w+)(?:\?does=(\w+))?$/.exec(path) ?? [];
+    if (pspReference !== '') {
+      return void response.writeHead(302, { location: fake.issuer.answer(pspReference, does) }).end();
+    }
     const key = String(request.headers['idempotency-key'] ?? '');
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body: PaymentBody = JSON.parse(Buffer.concat(chunks).toString());
     fake.requests.push({ path, key, body });
+    fake.onRequest(path);
     fake.violations.push(...violationsOf(path, body));
     const fault = fake.faults.shift();
     if (fault === 'lost') return void request.socket.destroy();
@@ -151,6 +137,12 @@ interface PaymentBody {
   readonly recurringProcessingModel?: string;
   readonly additionalData?: Record<string, string>;
   readonly industryUsage?: string;
+  readonly browserInfo?: Readonly<Record<string, unknown>>;
+  readonly channel?: string;
+  readonly origin?: string;
+  readonly shopperIP?: string;
+  readonly authenticationData?: { readonly attemptAuthentication?: string };
+  readonly details?: { readonly redirectResult?: string };
 }
 
 /** What Adyen demands of a request, in Live at least (in Test it takes a payment without a returnUrl). */
@@ -172,6 +164,11 @@ function demandFields(what: string, body: PaymentBody): void {
 function perform(fake: FakeAdyen, path: string, body: PaymentBody): Stored {
   try {
     const [, , psp = '', what = ''] = path.split('/');
+    if (psp === 'details') {
+      const result = fake.issuer.resultOf(body.details?.redirectResult);
+      if (!result) throw new Refusal('702', 'Unable to decrypt data');
+      return { status: 200, body: result };
+    }
     demandFields(what, body);
     const answer = psp === '' ? authorise(fake, body) : modify(fake, psp, what, body);
     return { status: psp === '' ? 200 : 201, body: answer };
@@ -184,10 +181,16 @@ function perform(fake: FakeAdyen, path: string, body: PaymentBody): Stored {
   }
 }
 
-function authorise(
-  fake: FakeAdyen,
-  { merchantAccount, reference, amount, paymentMethod, additionalData }: PaymentBody,
-): object {
+/** What Adyen demands of a payment whose customer it shall send to the issuer. */
+function demandBrowser(body: PaymentBody): void {
+  for (const field of ['origin', 'shopperIP'] as const) {
+    if (!body[field]) throw new Refusal('130', `Required field '${field}' is not provided.`);
+  }
+  if (body.channel !== 'Web') throw new Refusal('130', "Field 'channel' must be Web.");
+}
+
+function authorise(fake: FakeAdyen, body: PaymentBody): object {
+  const { merchantAccount, reference, amount, paymentMethod, additionalData, browserInfo } = body;
   assert.equal(additionalData?.manualCapture, 'true');
   assert(amount);
   const token = paymentMethod?.storedPaymentMethodId ?? '';
@@ -206,6 +209,18 @@ function authorise(
   const psp = { pspReference: payment.pspReference, merchantReference: reference };
   const about = { ...psp, originalReference: '', merchantAccountCode: merchantAccount, amount };
   const refused = { resultCode: 'Refused', refusalReason: 'Not enough balance', refusalReasonCode: '12' };
+  const isAsked = token.startsWith('stored_challenge') || body.authenticationData?.attemptAuthentication === 'always';
+  if (browserInfo && isAsked) {
+    demandBrowser(body);
+    const action = fake.issuer.wait(fake.origin, {
+      payment,
+      returnUrl: body.returnUrl ?? '',
+      notify: (change) => fake.notify('AUTHORISATION', payment, { ...about, ...change }),
+      authorise: () => fake.payments.set(payment.pspReference, payment),
+      card: { amount, ...CARD, additionalData: CARDS.stored_authenticated },
+    });
+    return { ...psp, resultCode: 'RedirectShopper', action };
+  }
   if (token === 'stored_refused') {
     fake.notify('AUTHORISATION', payment, { ...about, success: 'false', reason: 'Not enough balance' });
     return { ...psp, ...refused, ...CARD, additionalData: { ...DEBIT, refusalReasonRaw: '51 : Insufficient funds' } };

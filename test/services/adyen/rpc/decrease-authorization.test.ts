@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Answer, EntryKind, type Result } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
-import type { Item } from '../fake/fake-adyen.ts';
+import type { Item } from '../fake/payment.ts';
 import { captureRequest, type Hold, startFixture, voidRequest } from '../fixture.ts';
 
 const said = (result: Result | undefined) => [Answer[result?.answer ?? 0], result?.errorCode];

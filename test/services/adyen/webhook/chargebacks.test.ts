@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Answer } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
-import type { Item } from '../fake/fake-adyen.ts';
+import type { Item } from '../fake/payment.ts';
 import { captureRequest, refundRequest, startFixture } from '../fixture.ts';
 
 describe('chargebacks at Adyen', () => {

@@ -4,7 +4,8 @@ import { signatureOf } from '../../../../services/adyen/webhook/hmac.ts';
 import { forSuite } from '../../../suite.ts';
 import { foreignFile } from '../../foreign.ts';
 import { post } from '../fake/by-itself.ts';
-import { HMAC_KEY, type Item } from '../fake/fake-adyen.ts';
+import { HMAC_KEY } from '../fake/fake-adyen.ts';
+import type { Item } from '../fake/payment.ts';
 import { type Hold, refundRequest, startFixture } from '../fixture.ts';
 
 interface Example {

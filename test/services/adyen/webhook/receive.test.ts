@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Answer, EntryKind } from '../../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import { forSuite } from '../../../suite.ts';
-import type { Item } from '../fake/fake-adyen.ts';
+import type { Item } from '../fake/payment.ts';
 import { captureRequest, startFixture } from '../fixture.ts';
 
 describe("Adyen's notifications", () => {

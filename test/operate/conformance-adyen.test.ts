@@ -32,7 +32,7 @@ describe('npm run conformance with the Adyen adapter', () => {
   });
 
   it('finds no fault over a fake Adyen that repeats and reorders what it notifies, however often the adapter is killed', async () => {
-    const [grpc, webhook, events] = [await freePort(), await freePort(), await freePort()];
+    const [grpc, webhook, events, page] = [await freePort(), await freePort(), await freePort(), await freePort()];
     notifying = notifyByItself(adyen, `http://127.0.0.1:${webhook}/webhook/adyen`, { times: 2, shuffled: true });
     const profile = JSON.parse(readFileSync('services/adyen/conformance.json', 'utf8'));
     const { env, command } = profile.process;
@@ -43,10 +43,13 @@ describe('npm run conformance with the Adyen adapter', () => {
       ADYEN_HMAC_KEY: HMAC_KEY,
       ADYEN_PORT: `${grpc}`,
       ADYEN_WEBHOOK_PORT: `${webhook}`,
+      ADYEN_PAGE_ORIGIN: `http://127.0.0.1:${page}`,
+      ADYEN_PAGE_PORT: `${page}`,
       DATABASE_URL: database.url,
       CORE_URL: `127.0.0.1:${events}`,
     });
     command[0] = process.execPath;
+    profile.customer = { command: [process.execPath, 'test/services/adyen/fake/answer-issuer.ts'] };
     const file = join(directory, 'profile.json');
     writeFileSync(file, JSON.stringify(profile));
     const kills = ['--kills', atNight('10', '1')];

@@ -92,6 +92,9 @@ export async function startFakeAdyen(): Promise<FakeAdyen> {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     const [, pspReference = '', does = ''] = /^\/issuer\/(\w+)(?:\?does=(\w+))?$/.exec(path) ?? [];
+    if (pspReference !== '' && does === '') {
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<a href="?does=confirm">Confirm</a>');
+    }
     if (pspReference !== '') {
       return void response.writeHead(302, { location: fake.issuer.answer(pspReference, does) }).end();
     }

@@ -83,7 +83,9 @@ async function run(short: Readonly<Record<string, string>>, long: Readonly<Recor
       "run test:long") shift 3; ${mocha} "$@" ${Object.keys(long).join(' ')} ;;
     esac`,
     npx: `shift; ${mocha} "$@"`,
-    ...Object.fromEntries(['chromium', 'redis-server', 'curl', 'openssl', 'python3', 'php'].map((each) => [each, ''])),
+    ...Object.fromEntries(
+      ['chromium', 'redis-server', 'curl', 'openssl', 'python3', 'php', 'mypy'].map((each) => [each, '']),
+    ),
   };
   for (const [name, code] of Object.entries(programs)) {
     await writeFile(`${path}/bin/${name}`, `#!/bin/bash\n${code}\n`);

@@ -66,7 +66,7 @@ async function pack(): Promise<{ npm: string; python: string }> {
   await mkdir(`${ROOT}dist`, { recursive: true });
   await run('npm', 'pack', './client', '--pack-destination', 'dist');
   const packages = { npm: `dist/holdfast-client-${version}.tgz`, python: `dist/holdfast-${version}.py` };
-  await copyFile(`${ROOT}client/python/holdfast.py`, ROOT + packages.python);
+  await copyFile(`${ROOT}client/python/holdfast/__init__.py`, ROOT + packages.python);
   return packages;
 }
 

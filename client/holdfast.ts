@@ -4,11 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Routes } from './api.ts';
+import type { Call, CallOptions, Connection, TryReport } from './call.ts';
+import type { CreateHold, DoneCapture, PlacedHold, Unknown, WriteOptions, Written } from './outcome.ts';
 import { HoldfastError } from './refusal.ts';
-import { type Call, type CallOptions, type Connection, send, type TryReport } from './send.ts';
+import { send } from './send.ts';
 import { type CaptureSigner, captureSignature } from './sign-capture.ts';
 import { type StreamEvent, type WatchOptions, watch } from './watch.ts';
 
+export type { Done, DoneCapture, PlacedHold, Unknown, WriteOptions } from './outcome.ts';
 export { HoldfastError };
 
 export interface HoldfastOptions {
@@ -21,29 +24,6 @@ export interface HoldfastOptions {
   readonly onRequest?: (report: TryReport) => void;
   /** Replaces the global fetch. */
   readonly fetch?: typeof globalThis.fetch;
-}
-
-/** Options of a write. */
-export interface WriteOptions extends CallOptions {
-  /**
-   * Names an operation that is to be done once; a write under an earlier key gets the earlier answer. Drawn when
-   * absent.
-   */
-  readonly idempotencyKey?: string | undefined;
-}
-
-/** A write that was done: the answer, and under which key. */
-export type Done<T> = T & { readonly outcome: 'done'; readonly idempotencyKey: string; readonly replayed: boolean };
-
-/**
- * The time was over before there was an outcome: it may have been done, or will be. Call again with the same
- * `idempotencyKey`, and with no other: that answers what became of it, however often it is asked.
- */
-export interface Unknown {
-  readonly outcome: 'unknown';
-  readonly idempotencyKey: string;
-  /** The operation, once the service has said that it is stored. */
-  readonly requestId?: string | undefined;
 }
 
 type Answer<Name extends keyof Routes> = Routes[Name]['answer'];
@@ -72,11 +52,11 @@ export class Holdfast {
   /** Holds (preauthorizations). */
   readonly holds = {
     /** Places a hold. The customer is to go to `checkoutUrl` (without `tokenId`), or to the `url` of a `nextAction`. */
-    create: (hold: Body<'createPreauthorization'>, options?: WriteOptions) =>
-      this.#write<'createPreauthorization'>('/preauthorization', hold, options),
+    create: ((hold: Body<'createPreauthorization'>, options?: WriteOptions) =>
+      this.#write<'createPreauthorization'>('/preauthorization', hold, options)) as CreateHold,
     /** Charges a hold, in full or in part. */
     capture: (capture: Body<'capturePreauthorization'>, options?: WriteOptions) =>
-      this.#write<'capturePreauthorization'>('/preauthorization/authorization', capture, options),
+      this.#write<'capturePreauthorization', DoneCapture>('/preauthorization/authorization', capture, options),
     /** Adds to a hold. */
     increment: (increment: Body<'incrementPreauthorization'>, options?: WriteOptions) =>
       this.#write<'incrementPreauthorization'>('/preauthorization/increment', increment, options),
@@ -91,7 +71,7 @@ export class Holdfast {
       this.#change<'updatePreauthorization'>('PATCH', path('/preauthorization', requestId), changes, options),
     /** Places a hold like an earlier one, for what remained of it. */
     renew: (renewal: Body<'renewPreauthorization'>, options?: WriteOptions) =>
-      this.#write<'renewPreauthorization'>('/preauthorization/renew', renewal, options),
+      this.#write<'renewPreauthorization', PlacedHold>('/preauthorization/renew', renewal, options),
     /** Looks up a hold with its newest captures. */
     get: (requestId: string, options?: CallOptions) =>
       this.#read<'getPreauthorization'>(path('/preauthorization', requestId), options),
@@ -174,19 +154,26 @@ export class Holdfast {
       this.#change<'retireOwnSigningSecret'>('DELETE', path('/signing-secrets', signingSecretId), undefined, options),
   };
 
-  async #write<Name extends keyof Routes>(
+  async #write<Name extends keyof Routes, IsDone extends Answer<Name> = Answer<Name>>(
     to: string,
     body: Body<Name>,
     { idempotencyKey = randomUUID(), ...options }: WriteOptions = {},
-  ): Promise<Done<Answer<Name>> | Unknown> {
+  ): Written<IsDone> {
     if (!/^[\x21-\x7E]{1,255}$/.test(idempotencyKey))
       throw new HoldfastError('WRONG_OPTION', 'idempotencyKey must be 1 to 255 visible ASCII characters');
     const signer = to === '/preauthorization/authorization' ? this.#signer : undefined;
     const sign = signer && ((text: string, key: string) => captureSignature(signer, text, key));
     const call = { method: 'POST', path: to, body: body as object, repeatable: 'KEYED', idempotencyKey, sign } as const;
     const end = await send(this.#connection, call, options);
-    if (!end.isKnown) return { outcome: 'unknown', idempotencyKey, requestId: end.requestId };
-    return { ...(end.body as Answer<Name> & object), outcome: 'done', idempotencyKey, replayed: end.replayed } as never;
+    if (end.isKnown)
+      return { ...(end.body as IsDone & object), outcome: 'done', idempotencyKey, replayed: end.replayed } as never;
+    const unknown: Unknown = {
+      outcome: 'unknown',
+      idempotencyKey,
+      requestId: end.requestId,
+      reason: end.error.message,
+    };
+    return unknown;
   }
 
   #read<Name extends keyof Routes>(from: string, options?: CallOptions): Promise<Answer<Name>> {
@@ -202,7 +189,7 @@ export class Holdfast {
   ): Promise<Answer<Name>> {
     const call = { method, path: to, body, repeatable: method === 'POST' ? 'ONCE' : 'ALWAYS' } as const;
     const end = await send(this.#connection, call, options);
-    if (!end.isKnown) throw new HoldfastError('NO_ANSWER', 'no answer in time');
+    if (!end.isKnown) throw end.error;
     return end.body as Answer<Name>;
   }
 

@@ -1,6 +1,10 @@
+import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bodyOf, pauseOf, refusalOf, retryAfterOf } from './answer.ts';
+import type { Connection } from './call.ts';
+import { textOf } from './deadline.ts';
+import { noAnswer } from './no-answer.ts';
 import { HoldfastError } from './refusal.ts';
-import { bodyOf, type Connection, pauseOf, refusalOf, retryAfterOf } from './send.ts';
 
 /** An event of a stream: what it says, and the token to resume after it. */
 export interface StreamEvent<T> {
@@ -14,6 +18,11 @@ export interface WatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called when the stream is open, also again after a break. */
   readonly onOpen?: (() => void) | undefined;
+  /**
+   * Called when the stream cannot be opened, or broke: why, and in how many milliseconds it is opened again. A wrong port,
+   * an unknown name and a certificate that is not trusted are repeated, too: they may be mended meanwhile.
+   */
+  readonly onFailure?: ((error: HoldfastError, againInMs: number) => void) | undefined;
 }
 
 /**
@@ -23,21 +32,25 @@ export interface WatchOptions {
 export async function* watch<T>(
   connection: Connection,
   path: string,
-  { after, signal, onOpen }: WatchOptions = {},
+  { after, signal, onOpen, onFailure }: WatchOptions = {},
 ): AsyncGenerator<StreamEvent<T>, void, undefined> {
   if (!/^[\x21-\x7E]*$/.test(after ?? ''))
     throw new HoldfastError('WRONG_OPTION', 'after must be the id of an event of this stream');
   let last = after;
   for (let failures = 0; !signal?.aborted; failures++) {
-    const silence = new AbortController();
+    const opened = new AbortController();
+    const end = () => opened.abort();
+    signal?.addEventListener('abort', end);
     // A watch that is not read any further, although nobody ended it, must not keep its process from ending.
-    const timer = setTimeout(() => silence.abort(), SILENT_MS).unref();
-    const ended = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
+    const timer = setTimeout(end, SILENT_MS).unref();
     let retryAfterMs: number | undefined;
+    let failure = new HoldfastError('NO_ANSWER', `${connection.baseUrl} ended the stream`);
     try {
-      const response = await open(connection, path, last, ended);
+      const response = await open(connection, path, last, opened.signal);
       retryAfterMs = retryAfterOf(response.headers);
-      if ((await isOpen(response)) && response.body) {
+      const refusal = await refusalToOpen(response);
+      if (refusal) failure = refusal;
+      if (!refusal && response.body) {
         onOpen?.();
         for await (const { id, data } of eventsOf(response.body, () => timer.refresh())) {
           failures = 0;
@@ -48,11 +61,16 @@ export async function* watch<T>(
     } catch (error) {
       if (error instanceof HoldfastError || error instanceof SyntaxError) throw error;
       // The connection broke, or was silent: it is opened again.
+      failure = noAnswer(connection.baseUrl, error).error;
     } finally {
       clearTimeout(timer);
-      silence.abort();
+      signal?.removeEventListener('abort', end);
+      end();
     }
-    await delay(pauseOf(failures + 1, { retryAfterMs }), undefined, signal && { signal }).catch(() => undefined);
+    if (signal?.aborted) return;
+    const pauseMs = pauseOf(failures + 1, { retryAfterMs });
+    onFailure?.(failure, pauseMs);
+    await delay(pauseMs, undefined, signal && { signal }).catch(() => undefined);
   }
 }
 
@@ -69,16 +87,19 @@ function open({ baseUrl, apiKey, fetch }: Connection, path: string, last: string
 }
 
 /**
- * Returns whether the stream is open; false = another try may open it. Throws HoldfastError when another try would be
- * refused, too, and Error when the refusal is cut off.
+ * Returns why the stream is not open when another try may open it; undefined when it is open. Throws HoldfastError when
+ * another try would be refused, too, and Error when the refusal is cut off.
  */
-async function isOpen(response: Response): Promise<boolean> {
+async function refusalToOpen(response: Response): Promise<HoldfastError | undefined> {
   const { status, headers } = response;
-  if (status === 200 && /event-stream/.test(headers.get('content-type') ?? '')) return true;
-  const text = await response.text();
-  if (status === 408 || status === 429 || status >= 500) return false;
-  throw refusalOf(response, bodyOf(response, text));
+  if (status === 200 && /event-stream/.test(headers.get('content-type') ?? '')) return undefined;
+  const error = refusalOf(response, bodyOf(response, await textOf(response)));
+  if (status === 408 || status === 429 || status >= 500) return error;
+  throw error;
 }
+
+/** Characters. The service's are a tenth as long. */
+const LONGEST_EVENT = 4 * 2 ** 20;
 
 /**
  * Reads events (HTML Living Standard, 9.2.6) as far as our streams use them: `id` and `data`. An event without data has
@@ -92,6 +113,7 @@ async function* eventsOf(body: ReadableStream<Uint8Array>, onData: () => void) {
     rest += decoder.decode(chunk, { stream: true });
     const blocks = rest.split('\n\n');
     rest = blocks.pop() ?? '';
+    if (rest.length > LONGEST_EVENT) throw new Error('an event that does not end');
     for (const block of blocks) {
       const fields = new Map(
         block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.replace(/^\w*: ?/, '')]),

@@ -11,6 +11,7 @@ import { nodeOfReaders } from '../docs/node-of-readers.ts';
 import { useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
 import { packClient } from './pack-client.ts';
+import { areRuntimesInstalled, inRuntimes, RUNTIMES } from './runtimes.ts';
 
 const run = promisify(execFile);
 
@@ -22,7 +23,30 @@ const holdfast = new Holdfast({ baseUrl: process.env.HOLDFAST_BASE_URL, apiKey: 
 const refused = await holdfast.operations.get('0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b').catch((error) => error);
 let forged;
 try { verify({}, '{}', [process.env.SIGNING_SECRET]); } catch (error) { forged = error instanceof InvalidNotification; }
-console.log(process.version, refused instanceof HoldfastError && refused.code, forged);
+console.log('refused:', refused instanceof HoldfastError && refused.code, forged);
+`;
+
+/** The same from CommonJS, as a test of Jest. */
+const REQUIRED = `
+const { Holdfast, HoldfastError } = require('holdfast-client');
+const { InvalidNotification, verify } = require('holdfast-client/webhooks');
+const holdfast = new Holdfast({ baseUrl: process.env.HOLDFAST_BASE_URL, apiKey: process.env.HOLDFAST_API_KEY });
+const order = { tokenId: 'tok_sandbox_ok', amount: 1050, currency: 'EUR', terminalId: 'till-1', userId: 'jest' };
+
+test('places a hold, and is refused', async () => {
+  const hold = await holdfast.holds.create(order);
+  expect(hold).toMatchObject({ outcome: 'done', preauthorizationId: expect.stringMatching(/^pre_/) });
+  await expect(holdfast.operations.get('0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b')).rejects.toThrow(HoldfastError);
+  expect(() => verify({}, '{}', [process.env.SIGNING_SECRET])).toThrow(InvalidNotification);
+});
+`;
+
+const CHECKED = `
+const { Holdfast, HoldfastError } = require('holdfast-client');
+const { isSigningSecret } = require('holdfast-client/webhooks/signature');
+try { new Holdfast({ baseUrl: '', apiKey: '' }); } catch (error) {
+  console.log('required:', error instanceof HoldfastError && error.code, isSigningSecret(process.env.SIGNING_SECRET));
+}
 `;
 
 describe('the npm package, installed in an empty folder', () => {
@@ -39,9 +63,9 @@ describe('the npm package, installed in an empty folder', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  /** Starts a program with a Node; `line` resolves with the first line that matches. */
-  function start(node: string, args: readonly string[]) {
-    const child = spawn(node, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  /** Starts a program; `line` resolves with the first line that matches. */
+  function start([program = '', ...args]: readonly string[]) {
+    const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const line = async (pattern: RegExp): Promise<string> => {
       for (;;) {
@@ -58,30 +82,41 @@ describe('the npm package, installed in an empty folder', () => {
     return { line, [Symbol.asyncDispose]: end };
   }
 
-  // The Node of the system is the reader's, such as 20; the tests run on 24.
-  for (const [whose, find] of [
-    ["the tests'", async () => process.execPath],
-    ["the reader's", async () => `${await nodeOfReaders()}/node`],
-  ] as const) {
-    it(`places a hold, captures it, and gets a verified webhook by holdfast listen, on ${whose} Node`, async () => {
-      const [node, port] = [await find(), await freePort()];
+  /** What a program prints; it is written into the folder under this name. */
+  async function printedBy([program = '', ...args]: readonly string[], name: string, code: string): Promise<string> {
+    await writeFile(`${folder}/${name}`, code);
+    return (await run(program, [...args, name], { cwd: folder, env })).stdout;
+  }
+
+  for (const [name, find] of RUNTIMES) {
+    it(`places a hold, captures it, and gets a verified webhook by holdfast listen, on ${name}`, async () => {
+      const [command, port] = [await find(), await freePort()];
       await writeFile(`${folder}/first.mjs`, namedCode('clients.md')('first.mjs').replace('3000', String(port)));
       const bin = 'node_modules/holdfast-client/dist/command/main.js';
-      await using listener = start(node, [bin, 'listen', '--forward-to', `http://localhost:${port}`]);
+      await using listener = start([...command, bin, 'listen', '--forward-to', `http://localhost:${port}`]);
       await listener.line(/^listening/);
-      await using program = start(node, ['first.mjs']);
+      await using program = start([...command, 'first.mjs']);
       const [, requestId] = /CAPTURE (\S+)/.exec(await program.line(/^verified CAPTURE/)) ?? [];
       await listener.line(new RegExp(`^captured +${requestId} +200`));
     });
 
-    it(`refuses what it must, and plays the README, on ${whose} Node`, async () => {
-      const node = await find();
-      await writeFile(`${folder}/refused.mjs`, REFUSED);
-      const { stdout } = await run(node, ['refused.mjs'], { cwd: folder, env });
-      assert.match(stdout, /^v2\d\.\S+ OPERATION_NOT_FOUND true$/m);
+    it(`refuses what it must, and plays the README, on ${name}`, async () => {
+      assert.match(await printedBy(await find(), 'refused.mjs', REFUSED), /^refused: OPERATION_NOT_FOUND true$/m);
       const readme = readCodeBlocks('README.md').find((block) => block.name === 'client')?.code ?? assert.fail();
-      await writeFile(`${folder}/readme.mjs`, readme.replace('http://127.0.0.1:8080', stack.file.baseUrl));
-      assert.match((await run(node, ['readme.mjs'], { cwd: folder, env })).stdout, /^done [0-9a-f-]{36}$/m);
+      const played = readme.replace('http://127.0.0.1:8080', stack.file.baseUrl);
+      assert.match(await printedBy(await find(), 'readme.mjs', played), /^done [0-9a-f-]{36}$/m);
+    });
+
+    it(`is required by CommonJS, on ${name}`, async () => {
+      assert.match(await printedBy(await find(), 'required.cjs', CHECKED), /^required: WRONG_OPTION true$/m);
     });
   }
+
+  it("is required by Jest, on the reader's Node", async function () {
+    if (!areRuntimesInstalled) this.skip();
+    const node = `${await nodeOfReaders()}/node`;
+    await writeFile(`${folder}/required.test.cjs`, REQUIRED);
+    await writeFile(`${folder}/jest.config.cjs`, "module.exports = { testMatch: ['**/*.test.cjs'] };");
+    await run(node, [inRuntimes('jest/bin/jest.js'), '--ci'], { cwd: folder, env });
+  });
 });

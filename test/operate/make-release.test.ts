@@ -61,7 +61,7 @@ describe('npm run release', () => {
     assert.deepEqual((await git('status', '--porcelain', '--untracked-files=all')).trimEnd().split('\n').sort(), [
       ' M CHANGELOG.md',
       ' M client/package.json',
-      ' M client/python/holdfast.py',
+      ' M client/python/holdfast/__init__.py',
       ' M docs/clients.md',
       ' M package-lock.json',
       ' M package.json',

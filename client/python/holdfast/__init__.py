@@ -595,7 +595,7 @@ def verify(
     if not isinstance(raw_body, (bytes, bytearray, memoryview)):
         raise _invalid("PARSED_BODY", "raw_body was parsed: pass the bytes as they came, before any parser")
     body = bytes(raw_body)
-    found = {str(name).lower(): _one(value) for name, value in dict(headers or {}).items()}
+    found = _by_name(headers)
     message_id, sent_at, signature = (found.get(name) for name in _HEADERS)
     if not keys:
         raise _invalid("NO_SECRET", "there is no signing secret to verify with")
@@ -625,6 +625,13 @@ def verify(
 
 _HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 _CLAIM = re.compile("v1,[A-Za-z0-9+/]{43}=")
+
+
+def _by_name(headers: Any) -> Dict[str, Any]:
+    try:
+        return {str(name).lower(): _one(value) for name, value in dict(headers).items()}
+    except (TypeError, ValueError):
+        return {}
 
 
 def _one(value: Any) -> Any:

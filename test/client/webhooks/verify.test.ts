@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
+import { runInNewContext } from 'node:vm';
 import { Headers as ForeignHeaders } from 'undici';
-import { signStandardWebhook } from '../../../client/webhooks/signature.ts';
-import { InvalidNotification, verify } from '../../../client/webhooks/verify.ts';
+import { InvalidNotification, InvalidSecret, verify } from '../../../client/webhooks/verify.ts';
+import { BODY, CAUSES, headersOf, NOW_SECONDS, OLDER, SECRET } from './causes.ts';
 
-const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const OLDER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
-const NOW_MS = Date.UTC(2027, 0, 1);
-const BODY = '{"merchantId":"acme","requestId":"r","status":"OK","amount":10,"currency":"EUR"}';
-
-const headersOf = (body: string, secret = SECRET) => ({
-  'webhook-id': 'd',
-  'webhook-timestamp': String(NOW_MS / 1_000),
-  'webhook-signature': signStandardWebhook(secret, { id: 'd', timestampSeconds: NOW_MS / 1_000, body }),
-});
+const NOW_MS = NOW_SECONDS * 1_000;
+/** As JavaScript calls it, whatever the types say. */
+const call = verify as (...args: unknown[]) => unknown;
 
 describe('webhooks.verify()', () => {
   it('returns a genuine notification, from headers of any kind, under each live secret', () => {
@@ -22,17 +16,40 @@ describe('webhooks.verify()', () => {
     }
   });
 
-  it('refuses another body, another secret, an old one, and no headers', () => {
-    const { 'webhook-id': _, ...incomplete } = headersOf(BODY);
-    for (const [headers, body, secrets, nowMs] of [
-      [headersOf(BODY), BODY.replace('10', '99'), [SECRET], NOW_MS],
-      [headersOf(BODY), BODY, [OLDER], NOW_MS],
-      [headersOf(BODY), BODY, [], NOW_MS],
-      [headersOf(BODY), BODY, [SECRET], NOW_MS + 301_000],
-      [incomplete, BODY, [SECRET], NOW_MS],
-      [{}, 'no json', [SECRET], NOW_MS],
-    ] as const) {
-      assert.throws(() => verify(headers, body, secrets, nowMs), InvalidNotification);
+  it('takes bytes of another realm, as a test runner has them', () => {
+    const bytes = runInNewContext('Uint8Array.from(bytes)', { bytes: [...Buffer.from(BODY)] });
+    assert(!(bytes instanceof Uint8Array));
+    assert.equal(verify(headersOf(BODY), bytes, [SECRET], NOW_MS).requestId, 'r');
+  });
+
+  for (const [what, headers, body, secrets, reason] of CAUSES) {
+    it(`says ${reason ?? 'nothing'} of ${what}`, () => {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+      if (reason === undefined)
+        assert.equal((call(headers, bytes, secrets, NOW_MS) as { requestId: string }).requestId, 'r');
+      else {
+        assert.throws(
+          () => call(headers, bytes, secrets, NOW_MS),
+          (error) => {
+            assert(error instanceof InvalidNotification);
+            assert.deepEqual([error.reason, error.message.includes('whsec_')], [reason, false]);
+            return true;
+          },
+        );
+      }
+    });
+  }
+
+  it('never throws a TypeError, whatever it is called with', () => {
+    for (const odd of [undefined, null, 0, '', 'text', [], {}, () => undefined, new Map(), Symbol('x')]) {
+      for (const args of [
+        [odd, BODY, [SECRET]],
+        [headersOf(BODY), odd, [SECRET]],
+      ])
+        assert.throws(() => call(...args, NOW_MS), InvalidNotification);
+      const isList = Array.isArray(odd);
+      assert.throws(() => call(headersOf(BODY), BODY, odd, NOW_MS), isList ? InvalidNotification : InvalidSecret);
+      assert.throws(() => call(headersOf(BODY), BODY, [odd], NOW_MS), InvalidSecret);
     }
   });
 });

@@ -12,7 +12,7 @@ export async function withDeadline<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const abort = () => controller.abort(new Error('aborted'));
-  const late = () => controller.abort(new Error(`none within ${Math.round(withinMs)} ms`));
+  const late = () => controller.abort(new Error(`no answer within ${(withinMs / 1_000).toFixed(1)} s`));
   const timer = setTimeout(late, withinMs);
   caller?.addEventListener('abort', abort);
   if (caller?.aborted) abort();

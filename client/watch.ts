@@ -10,6 +10,8 @@ import { HoldfastError } from './refusal.ts';
 export interface StreamEvent<T> {
   readonly id: string;
   readonly data: T;
+  /** The token to get this event again; absent = unknown. */
+  readonly previousId?: string | undefined;
 }
 
 export interface WatchOptions {
@@ -54,8 +56,9 @@ export async function* watch<T>(
         onOpen?.();
         for await (const { id, data } of eventsOf(response.body, () => timer.refresh())) {
           failures = 0;
+          const previousId = last;
           last = id ?? last;
-          if (data !== undefined) yield { id: last ?? '', data: JSON.parse(data) as T };
+          if (data !== undefined) yield { id: last ?? '', data: JSON.parse(data) as T, previousId };
         }
       }
     } catch (error) {

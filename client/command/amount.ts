@@ -1,5 +1,5 @@
 import { CURRENT_DIGITS, FORMER_DIGITS } from './currency-table.ts';
-import { UsageError } from './run.ts';
+import { UsageError } from './usage-error.ts';
 
 /**
  * Reads an amount as people write it, 10.50, into minor units of its currency (ISO 4217). Throws UsageError for digits
@@ -23,6 +23,19 @@ export function written(minor: number, currency: string): string {
   const text = String(minor).padStart(digits + 1, '0');
   const fraction = digits === 0 ? '' : `.${text.slice(-digits)}`;
   return `${text.slice(0, text.length - digits)}${fraction} ${currency}`;
+}
+
+/** A record with its amounts as people read them, also those of its parts. `currency` is that of the whole. */
+export function readable(value: unknown, currency?: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => readable(each, currency));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const own = typeof fields.currency === 'string' ? fields.currency : currency;
+  const entries = Object.entries(fields).map(([name, field]) => {
+    const isMoney = typeof field === 'number' && own !== undefined && /^amount/.test(name);
+    return [name, isMoney ? written(field, own) : readable(field, own)];
+  });
+  return Object.fromEntries(entries);
 }
 
 function fractionDigits(currency: string): number | undefined {

@@ -1,19 +1,21 @@
 /** The commands of the command line, each with its options and what it does. */
-import { Holdfast } from '../holdfast.ts';
-import { written } from './amount.ts';
+import { readable } from './amount.ts';
+import { inspected, keep, readKept } from './kept.ts';
 import { listen } from './listen.ts';
 import { PAYMENTS } from './payments.ts';
 import {
   argument,
   type Command,
+  connect,
   nameOf,
+  onFailureOf,
   open,
   type Profile,
   type Run,
   readProfile,
   storeProfile,
-  UsageError,
 } from './run.ts';
+import { UsageError } from './usage-error.ts';
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   login: {
@@ -22,7 +24,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     async run(run) {
       const baseUrl = run.options['base-url'] ?? (await run.ask('Address of the gateway: ', false));
       const profile = { baseUrl, apiKey: await run.ask('API key (not shown): ', true) };
-      await check(profile);
+      await check(run, profile);
       await storeProfile(run, profile);
       run.show({ profile: nameOf(run), baseUrl });
     },
@@ -31,7 +33,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     what: 'say which service and key are used, and whether the key is accepted',
     async run(run) {
       const profile = await readProfile(run);
-      await check(profile);
+      await check(run, profile);
       run.show({ profile: nameOf(run), baseUrl: profile.baseUrl, apiKey: `…${profile.apiKey.slice(-4)}` });
     },
   },
@@ -72,26 +74,57 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     async run(run) {
       const { operations } = await open(run);
       if (run.flags.follow !== true) return run.show(await first(run, operations.list(), OPERATION_COLUMNS));
-      const after = run.options.after;
-      for await (const { data, id } of operations.watch({ signal: run.signal, after }))
+      const { signal } = run;
+      let last = run.options.after;
+      for await (const { data, id } of operations.watch({ signal, after: last, onFailure: onFailureOf(run) })) {
+        last = id;
         run.show({ ...shown(run, data, OPERATION_COLUMNS), id });
+      }
+      goOn(run, last);
     },
   },
   listen: {
     what: 'send notifications to an address that this machine reaches, as they happen',
-    options: { 'forward-to': 'such as http://localhost:3000/webhooks', after: 'begin after this event' },
+    options: {
+      'forward-to': 'such as http://localhost:3000/webhooks',
+      after: 'begin after this event',
+      replay: 'flag: begin with the last ten that were sent, signed anew',
+      inspect: 'flag: print the last ten that were sent, each with its answer, and end',
+    },
     async run(run) {
+      if (run.flags.inspect === true) {
+        const kept = await readKept(run);
+        if (run.flags.json === true) run.show(kept);
+        else for (const forwarded of kept) run.tell(inspected(forwarded), forwarded);
+        if (kept.length === 0) run.warn('none was sent yet', { kept: 0 });
+        return;
+      }
       const { signal, tell } = run;
       const to = run.options['forward-to'];
       if (to === undefined) throw new UsageError('--forward-to is needed, such as http://localhost:3000/webhooks');
-      let last = run.options.after;
+      let last = await beginning(run);
+      let canKeep = true;
       const onOpen = () => tell(`listening; notifications go to ${to}`, { listening: to });
-      for await (const forwarded of listen(await open(run), to, { signal, after: last, onOpen })) {
+      const options = { signal, after: last, onOpen, onFailure: onFailureOf(run) };
+      for await (const forwarded of listen(await open(run), to, options)) {
         const { id, requestId, statusInfo, status, error, tookMs } = forwarded;
         last = id;
-        tell(`${statusInfo.padEnd(12)} ${requestId}  ${status ?? error}  ${tookMs} ms`, forwarded);
+        tell(`${statusInfo.padEnd(12)} ${requestId}  ${status ?? error}  ${tookMs} ms`, {
+          id,
+          requestId,
+          statusInfo,
+          status,
+          error,
+          tookMs,
+        });
+        if (!canKeep) continue;
+        await keep(run, forwarded).catch((failure: Error) => {
+          if (!(failure instanceof UsageError)) throw failure;
+          canKeep = false;
+          run.warn(`--replay and --inspect will not know these: ${failure.message}`, { notKept: failure.message });
+        });
       }
-      if (last !== undefined) tell(`ended; --after ${last} goes on from here`, { after: last });
+      goOn(run, last);
     },
   },
   deliveries: {
@@ -138,8 +171,9 @@ const OPERATION_COLUMNS = ['requestId', 'operation', 'status', 'statusInfo', 'am
 const DELIVERY_COLUMNS = ['deliveryId', 'requestId', 'statusInfo', 'state', 'attemptCount', 'createdAt'];
 
 /** Returns whether the service knows the key. Throws HoldfastError. */
-async function check(profile: Profile): Promise<void> {
-  await new Holdfast(profile).operations.list({ pageSize: 1, timeoutMs: 10_000 }).next();
+async function check(run: Run, profile: Profile): Promise<void> {
+  const { operations } = await connect(run, profile);
+  await operations.list({ pageSize: 1, timeoutMs: 10_000 }).next();
 }
 
 async function first(run: Run, items: AsyncIterable<object>, names: readonly string[]): Promise<object[]> {
@@ -157,11 +191,22 @@ async function first(run: Run, items: AsyncIterable<object>, names: readonly str
 /** An item as it is printed: all of it as JSON, these columns for people. */
 function shown({ flags }: Run, item: object, names: readonly string[]): object {
   if (flags.json === true) return item;
-  const fields = item as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(names.map((name) => [name, /^amount/.test(name) ? money(fields, name) : fields[name]]));
+  const fields = readable(item) as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
-function money(fields: Readonly<Record<string, unknown>>, name: string): unknown {
-  const { [name]: amount, currency } = fields;
-  return typeof amount === 'number' && typeof currency === 'string' ? written(amount, currency) : amount;
+/** Says how a watch that was ended goes on. */
+function goOn({ tell }: Run, last: string | undefined): void {
+  if (last !== undefined) tell(`ended; --after ${last} goes on from here`, { after: last });
+}
+
+/** After which event `listen` begins. Throws UsageError when there is nothing to send again. */
+async function beginning(run: Run): Promise<string | undefined> {
+  const { after } = run.options;
+  if (run.flags.replay !== true) return after;
+  if (after !== undefined) throw new UsageError('--replay and --after exclude each other');
+  // The first of all may have none: the stream began with it.
+  const first = (await readKept(run)).find(({ previousId }) => previousId !== undefined);
+  if (first === undefined) throw new UsageError('--replay: none was sent yet');
+  return first.previousId;
 }

@@ -7,12 +7,20 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { HoldfastError } from '../refusal.ts';
+import { VERSION } from '../version.ts';
+import { readable } from './amount.ts';
 import { COMMANDS as OTHERS } from './commands.ts';
 import { OutcomeUnknown } from './payments.ts';
-import { type Command, type Run, UsageError } from './run.ts';
+import type { Command, Run } from './run.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Options of every command. */
-const COMMON = { json: 'flag: print JSON', profile: 'which login, default "default"', help: 'flag: explain' };
+const COMMON = {
+  json: 'flag: print JSON, amounts in minor units',
+  profile: 'which login, default "default"',
+  ca: 'file with certificates (PEM) that are trusted, too',
+  help: 'flag: explain',
+};
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   ...OTHERS,
@@ -41,17 +49,38 @@ export async function main(line: readonly string[], outside: Outside = PROCESS):
   const { out, err } = outside;
   try {
     if (name === 'help' || name === '--help') out(help());
+    else if (name === 'version' || name === '--version') out(VERSION);
     else await run(name, rest, outside);
     return 0;
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const isUsage = error instanceof UsageError || /^ERR_PARSE_ARGS/.test(String((error as { code?: string }).code));
-    if (!isUsage && !(error instanceof HoldfastError) && !(error instanceof OutcomeUnknown)) throw error;
-    const { code = '', requestId } = error as Partial<HoldfastError>;
-    err([error instanceof HoldfastError ? `${code}:` : '', error.message, requestId ?? ''].join(' ').trim());
-    if (error instanceof OutcomeUnknown) return 3;
-    return isUsage ? 2 : 1;
+    const end = endOf(error);
+    if (line.includes('--json')) out(JSON.stringify(end));
+    else err([end.code && `${end.code}:`, end.message, end.code && end.requestId].filter(Boolean).join(' '));
+    return end.exitCode;
   }
+}
+
+/** How a command ended that was not done, as --json prints it. */
+interface CommandEnd {
+  readonly outcome: 'refused' | 'unknown' | 'usage';
+  /** The service's, of a refusal. */
+  readonly code?: string;
+  readonly message: string;
+  readonly requestId?: string | undefined;
+  readonly exitCode: number;
+}
+
+/** Throws what is a fault of this program. */
+function endOf(error: unknown): CommandEnd {
+  if (error instanceof OutcomeUnknown) return { ...error.unknown, message: error.message, exitCode: 3 };
+  if (error instanceof HoldfastError) {
+    const { code, status, message, requestId, problem } = error;
+    const refusal = { outcome: 'refused', code, status, message, requestId, problem, exitCode: 1 } as const;
+    return refusal;
+  }
+  const { code, message } = error as { code?: string; message: string };
+  if (!(error instanceof UsageError) && !/^ERR_PARSE_ARGS/.test(String(code))) throw error;
+  return { outcome: 'usage', message, exitCode: 2 };
 }
 
 async function run(name: string, rest: readonly string[], outside: Outside): Promise<void> {
@@ -68,19 +97,31 @@ async function run(name: string, rest: readonly string[], outside: Outside): Pro
   const [options, lists, flags] = [values as Run['options'], values as Run['lists'], values as Run['flags']];
   if (flags.help === true) return outside.out(helpOf(name));
   demandNoMore(name, command, positionals);
-  const { env, out } = outside;
-  const show = (what: readonly object[] | object) => out(flags.json === true ? JSON.stringify(what) : table(what));
-  const tell = (line: string, record: object) => out(flags.json === true ? JSON.stringify(record) : line);
+  const { env, out, err } = outside;
+  const isJson = flags.json === true;
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
-  process.once('SIGINT', interrupt);
+  for (const signal of ENDS) process.once(signal, interrupt);
   try {
-    const signal = outside.signal ?? interrupted.signal;
-    await command.run({ args: positionals, options, lists, flags, env, signal, show, tell, ask: outside.ask ?? ask });
+    await command.run({
+      args: positionals,
+      options,
+      lists,
+      flags,
+      env,
+      signal: outside.signal ?? interrupted.signal,
+      show: (what) => out(isJson ? JSON.stringify(what) : table(readable(what) as typeof what)),
+      tell: (text, record) => out(isJson ? JSON.stringify(record) : text),
+      warn: (text, record) => err(isJson ? JSON.stringify(record) : text),
+      ask: outside.ask ?? ask,
+    });
   } finally {
-    process.off('SIGINT', interrupt);
+    for (const signal of ENDS) process.off(signal, interrupt);
   }
 }
+
+/** Of the terminal, and of whoever ends processes. */
+const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function typeOf(what: string): { type: 'boolean' | 'string'; multiple: boolean } {
   return { type: what.startsWith('flag: ') ? 'boolean' : 'string', multiple: what.startsWith('several: ') };
@@ -101,7 +142,13 @@ function help(): string {
     const usage = `  ${name} ${args}`.padEnd(26);
     return usage.length > 26 ? `${usage}\n${' '.repeat(27)}${what}` : `${usage} ${what}`;
   });
-  return ['holdfast COMMAND [OPTIONS]', '', ...lines, '', 'holdfast COMMAND --help explains its options.'].join('\n');
+  return [
+    'holdfast COMMAND [OPTIONS]',
+    '',
+    ...lines,
+    '',
+    'holdfast COMMAND --help explains its options; holdfast --version says which version this is.',
+  ].join('\n');
 }
 
 function helpOf(name: string): string {

@@ -1,8 +1,9 @@
 /** Sends a merchant's notifications to a receiver that Holdfast itself cannot reach, such as one on a laptop. */
 import type { SignedNotification } from '../api.ts';
+import { textOf, withDeadline } from '../deadline.ts';
 import type { Holdfast } from '../holdfast.ts';
 import type { WatchOptions } from '../watch.ts';
-import { UsageError } from './run.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The result of forwarding a notification. */
 export interface Forwarded {
@@ -14,6 +15,13 @@ export interface Forwarded {
   readonly status?: number;
   readonly error?: string;
   readonly tookMs: number;
+  /** The token to get it again. */
+  readonly previousId?: string | undefined;
+  /** What was sent, and how the receiver's answer begins. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly answer?: string;
 }
 
 /**
@@ -25,14 +33,14 @@ export async function* listen(
   options: WatchOptions,
 ): AsyncGenerator<Forwarded, void> {
   const address = addressOf(forwardTo);
-  for await (const { id, data } of notifications.watch(options)) {
+  for await (const { id, data, previousId } of notifications.watch(options)) {
     const startedMs = performance.now();
     const answer = await post(`${address}${data.path}`, data, options.signal);
     // Notifications in progress at the end arrive again after the previous one.
     if (options.signal?.aborted) return;
     const tookMs = Math.round(performance.now() - startedMs);
     const { requestId } = JSON.parse(data.body) as { requestId: string };
-    yield { id, requestId, statusInfo: data.path.split('/').at(-1) ?? '', ...answer, tookMs };
+    yield { id, previousId, requestId, statusInfo: data.path.split('/').at(-1) ?? '', ...answer, tookMs, ...data };
   }
 }
 
@@ -51,14 +59,15 @@ async function post(
   url: string,
   { headers, body }: SignedNotification,
   ended?: AbortSignal,
-): Promise<Pick<Forwarded, 'status' | 'error'>> {
-  const signal = AbortSignal.any([AbortSignal.timeout(ATTEMPT_MS), ...(ended ? [ended] : [])]);
+): Promise<Pick<Forwarded, 'status' | 'error' | 'answer'>> {
+  const request = { method: 'POST', headers, body, redirect: 'manual' } as const;
   try {
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
-    await response.arrayBuffer();
-    return { status: response.status };
+    return await withDeadline(ATTEMPT_MS, ended, async (signal) => {
+      const response = await fetch(url, { ...request, signal });
+      return { status: response.status, answer: (await textOf(response)).slice(0, 1_000) };
+    });
   } catch (error) {
-    const { name, message, cause } = error as Error & { cause?: { code?: string } };
-    return { error: name === 'TimeoutError' ? `no answer within ${ATTEMPT_MS / 1_000} s` : (cause?.code ?? message) };
+    const { code, message, cause } = error as Error & { code?: string; cause?: { code?: string } };
+    return { error: cause?.code ?? code ?? message };
   }
 }

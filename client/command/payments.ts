@@ -3,24 +3,30 @@ import type { CreatePreauthorization } from '../api.ts';
 import type { Done, Holdfast, Unknown } from '../holdfast.ts';
 import { HoldfastError } from '../refusal.ts';
 import { minorUnits } from './amount.ts';
-import { argument, type Command, open, type Run, UsageError } from './run.ts';
+import { argument, type Command, open, type Run } from './run.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The outcome of a write is not known: exit code 3. */
 export class OutcomeUnknown extends Error {
-  constructor({ idempotencyKey, requestId }: Unknown) {
+  readonly unknown: Unknown;
+
+  constructor(unknown: Unknown) {
+    const { idempotencyKey, requestId, reason } = unknown;
     const about = requestId === undefined ? '' : ` (requestId ${requestId})`;
-    super(`the outcome is not known yet${about}: repeat the same command with --key ${idempotencyKey}`);
+    const why = reason === undefined || requestId !== undefined ? '' : ` (${reason})`;
+    super(`the outcome is not known yet${about}${why}: repeat the same command with --key ${idempotencyKey}`);
+    this.unknown = unknown;
   }
 }
 
-const MONEY = { amount: 'such as 10.50', currency: 'ISO 4217, default EUR' };
+const MONEY = { amount: 'such as 10.50', currency: "ISO 4217, default the contract's only one, else EUR" };
 /** 40 is 4000 minor units of EUR, and 40 of JPY: the hold's decides, and another one is refused. */
 const OWN_CURRENCY = "ISO 4217, default the hold's: refused when it is another one";
 const MONEY_OF_HOLD = { amount: MONEY.amount, currency: OWN_CURRENCY };
 const HOLD = 'REQUEST_ID|PREAUTHORIZATION_ID';
 const CUSTOMER = {
   token: 'card token; without it a hold opens a checkout',
-  terminal: 'default till-1',
+  terminal: "default the contract's only one, else till-1",
   user: 'default cli',
 };
 /** With a token: who takes part. An issuer may authenticate the customer. */
@@ -71,11 +77,16 @@ const KEPT_MS = 10_000;
 const TRIGGERED = Object.keys(TRIGGERS).join('|');
 
 export const PAYMENTS: Readonly<Record<string, Command>> = {
-  hold: write('', 'place a hold', { ...MONEY, ...CUSTOMER, ...INITIATED, ...TERMS, ...METADATA }, ({ holds }, run) => {
-    const hold = { ...customer(run), ...initiatedBy(run), ...termsOf(run), ...metadataOf(run) };
-    const tokenId = run.options.token;
-    return holds.create({ ...hold, ...(tokenId !== undefined && { tokenId }) }, writing(run));
-  }),
+  hold: write(
+    '',
+    'place a hold',
+    { ...MONEY, ...CUSTOMER, ...INITIATED, ...TERMS, ...METADATA },
+    async ({ holds, contract }, run) => {
+      const hold = { ...(await customer(run, contract)), ...initiatedBy(run), ...termsOf(run), ...metadataOf(run) };
+      const tokenId = run.options.token;
+      return holds.create({ ...hold, ...(tokenId !== undefined && { tokenId }) }, writing(run));
+    },
+  ),
   capture: write(
     HOLD,
     'charge a hold, in full or in part',
@@ -133,17 +144,20 @@ export const PAYMENTS: Readonly<Record<string, Command>> = {
       return holdfast.refunds.create({ captureRequestId, ...amount, ...wordsOf(run) }, writing(run));
     },
   ),
-  oct: write('', 'pay an amount to a card', { ...MONEY, ...CUSTOMER, ...WORDS }, ({ octs }, run) => {
+  oct: write('', 'pay an amount to a card', { ...MONEY, ...CUSTOMER, ...WORDS }, async ({ octs, contract }, run) => {
     const tokenId = run.options.token;
     if (tokenId === undefined) throw new UsageError('--token is needed');
-    return octs.create({ ...customer(run), tokenId, ...wordsOf(run) }, writing(run));
+    return octs.create({ ...(await customer(run, contract)), tokenId, ...wordsOf(run) }, writing(run));
   }),
   trigger: {
     args: TRIGGERED,
     what: 'make an operation of the sandbox that ends so',
-    options: { ...MONEY, terminal: 'default till-1' },
+    options: { ...MONEY, terminal: CUSTOMER.terminal },
     async run(run) {
-      run.show(told(await trigger(await open(run), argument(run, TRIGGERED), customer(run, '10'))));
+      const holdfast = await open(run);
+      const word = argument(run, TRIGGERED);
+      demandTriggered(word);
+      run.show(told(await trigger(holdfast, word, await customer(run, holdfast.contract, '10'))));
     },
   },
 };
@@ -166,12 +180,6 @@ function write(
   };
 }
 
-function amountOf({ options }: Run, otherwise?: string): number {
-  const amount = options.amount ?? otherwise;
-  if (amount === undefined) throw new UsageError('--amount is needed');
-  return minorUnits(amount, options.currency ?? 'EUR');
-}
-
 /**
  * The amount in the currency of a hold, and the hold's handle. A requestId is looked up; a handle names no route to look
  * it up by, so the currency must be given with it, and the service refuses another one than the hold's.
@@ -181,7 +189,7 @@ async function amountOfHold(run: Run, { holds }: Holdfast, named: string) {
   if (named.startsWith('pre_')) {
     const { currency } = run.options;
     if (currency === undefined) throw new UsageError("--currency is needed: the hold's");
-    return { preauthorizationId: named, amount: amountOf(run), currency };
+    return { preauthorizationId: named, amount: minorUnits(run.options.amount, currency), currency };
   }
   const { preauthorizationId, currency } = await holds.get(named);
   if (preauthorizationId === undefined) throw new UsageError(`the hold ${named} is not placed`);
@@ -257,9 +265,24 @@ function metadataOf({ lists }: Run): { metadata?: Record<string, string> } {
   return given.length === 0 ? {} : { metadata };
 }
 
-function customer(run: Run, otherwise?: string) {
-  const { currency = 'EUR', terminal = 'till-1', user = 'cli' } = run.options;
-  return { amount: amountOf(run, otherwise), currency, terminalId: terminal, userId: user };
+/** An order of money. What the line leaves out is the contract's, when there is one of it. */
+async function customer({ options }: Run, contract: Holdfast['contract'], otherwise?: string) {
+  const amount = options.amount ?? otherwise;
+  if (amount === undefined) throw new UsageError('--amount is needed');
+  const { currency: given, terminal, user = 'cli' } = options;
+  if (given !== undefined) minorUnits(amount, given);
+  const isWhole = given !== undefined && terminal !== undefined;
+  const { currencies, terminals } = isWhole ? { currencies: [], terminals: [] } : await contract.get();
+  const currency = given ?? only('currency', currencies, 'EUR');
+  const terminalId = terminal ?? only('terminal', terminals, 'till-1');
+  return { amount: minorUnits(amount, currency), currency, terminalId, userId: user };
+}
+
+/** The contract's only one, or the usual one of several. Throws UsageError when that is not among them. */
+function only(option: string, those: readonly string[], usual: string): string {
+  if (those.length === 1 && those[0] !== undefined) return those[0];
+  if (those.length === 0 || those.includes(usual)) return usual;
+  throw new UsageError(`--${option} is needed: one of ${those.join(', ')}`);
 }
 
 function writing({ options, signal }: Run) {
@@ -273,11 +296,14 @@ function told(answer: { readonly outcome?: Done<object>['outcome'] | Unknown['ou
   return answer;
 }
 
+function demandTriggered(word: string): void {
+  if (Object.hasOwn(TRIGGERS, word)) return;
+  throw new UsageError(`${word} cannot be triggered; these can: ${Object.keys(TRIGGERS).join(', ')}`);
+}
+
 /** Makes an operation that ends as `word` says. Throws UsageError where the processor is not the sandbox. */
-async function trigger({ holds, octs, refunds }: Holdfast, word: string, order: ReturnType<typeof customer>) {
-  const [tokenId, then] = (Object.hasOwn(TRIGGERS, word) && TRIGGERS[word]) || [];
-  if (tokenId === undefined)
-    throw new UsageError(`${word} cannot be triggered; these can: ${Object.keys(TRIGGERS).join(', ')}`);
+async function trigger({ holds, octs, refunds }: Holdfast, word: string, order: Awaited<ReturnType<typeof customer>>) {
+  const [tokenId = '', then] = TRIGGERS[word] ?? [];
   const request = { ...order, tokenId };
   try {
     if (then === 'oct') return await octs.create(request);

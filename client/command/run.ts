@@ -3,11 +3,9 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Holdfast } from '../holdfast.ts';
-
-/** Thrown for a command line that cannot be understood: exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+import type { HoldfastError } from '../refusal.ts';
+import { fetchTrusting } from './trust.ts';
+import { UsageError } from './usage-error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,12 +17,14 @@ export interface Run {
   readonly lists: Readonly<Record<string, readonly string[] | undefined>>;
   readonly flags: Readonly<Record<string, boolean | undefined>>;
   readonly env: Environment;
-  /** Aborts at Ctrl-C. */
+  /** Aborts at Ctrl-C, and when the process is to end. */
   readonly signal: AbortSignal;
   /** Prints a record or several: a table for people, JSON with --json. */
   show(rows: readonly object[] | object): void;
   /** Prints one of many that come: the line for people, the record with --json. */
   tell(line: string, record: object): void;
+  /** Says on standard error what goes wrong meanwhile: the line for people, the record with --json. */
+  warn(line: string, record: object): void;
   /** Asks for a line; a secret is not echoed. */
   ask(question: string, isSecret: boolean): Promise<string>;
 }
@@ -40,7 +40,20 @@ export interface Command {
 
 /** The service that the profile names. Throws UsageError when there is none. */
 export async function open(run: Run): Promise<Holdfast> {
-  return new Holdfast(await readProfile(run));
+  return connect(run, await readProfile(run));
+}
+
+/** The service of a profile. Throws UsageError for a --ca that is none. */
+export async function connect({ options }: Run, profile: Profile): Promise<Holdfast> {
+  return new Holdfast({ ...profile, ...(options.ca !== undefined && { fetch: await fetchTrusting(options.ca) }) });
+}
+
+/** For watches: says each failed opening and each break. */
+export function onFailureOf({ warn }: Run) {
+  return ({ code, message }: HoldfastError, againInMs: number) => {
+    const line = `not open: ${message}; again in ${(againInMs / 1_000).toFixed(1)} s`;
+    warn(line, { failure: { code, message }, againInMs: Math.round(againInMs) });
+  };
 }
 
 /** The profile that is used. */
@@ -62,7 +75,16 @@ export interface Profile {
 
 /** The file with all profiles, for its owner only. */
 function profilesFile(env: Environment): string {
-  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'holdfast', 'profiles.json');
+  return join(env.XDG_CONFIG_HOME || join(homeOf(), '.config'), 'holdfast', 'profiles.json');
+}
+
+/** The home directory. Throws UsageError for a user without one, as in a container. */
+export function homeOf(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new UsageError('this user has no home directory: set HOLDFAST_BASE_URL and HOLDFAST_API_KEY, or HOME');
+  }
 }
 
 /**
@@ -84,9 +106,14 @@ export async function readProfile(run: Run): Promise<Profile> {
 export async function storeProfile(run: Run, profile: Profile): Promise<void> {
   const file = profilesFile(run.env);
   const profiles = { ...(await readAll(run.env)), [nameOf(run)]: profile };
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
-  await chmod(file, 0o600);
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+    await chmod(file, 0o600);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${file} cannot be written (${code}): set HOLDFAST_BASE_URL and HOLDFAST_API_KEY instead`);
+  }
 }
 
 /** All profiles. Throws UsageError when the file cannot be read, or holds something else. */

@@ -60,6 +60,7 @@ describe('the npm package, installed in an empty folder', () => {
     await run('npm', ['install', '--offline', '--no-audit', await packClient(folder)], { cwd: folder });
     const { baseUrl, apiKey, signingSecret } = stack.file;
     env = { ...process.env, HOLDFAST_BASE_URL: baseUrl, HOLDFAST_API_KEY: apiKey, SIGNING_SECRET: signingSecret };
+    env.XDG_STATE_HOME = `${folder}/state`;
   });
   after(() => rm(folder, { recursive: true }));
 

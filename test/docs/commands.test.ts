@@ -60,6 +60,7 @@ describe('the commands in the README and the guides', () => {
       .map(({ code }) => code.replaceAll('.data/', `${dataDir}/`).replaceAll('http://127.0.0.1:8080', file.baseUrl))
       .join('\n');
     const environment = { ...process.env, DATA_DIR: dataDir, PATH: `${await nodeOfReaders()}:${process.env.PATH}` };
+    Object.assign(environment, { XDG_STATE_HOME: `${folder}/state` });
     const options = { cwd: folder, env: environment, timeout: 240_000 };
     const script = Array(RUNS).fill(once).join(`\necho '${AGAIN}'\n`);
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], options);

@@ -62,6 +62,7 @@ describe('npm run release', () => {
       ' M CHANGELOG.md',
       ' M client/package.json',
       ' M client/python/holdfast/__init__.py',
+      ' M client/version.ts',
       ' M docs/clients.md',
       ' M package-lock.json',
       ' M package.json',

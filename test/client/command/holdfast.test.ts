@@ -12,6 +12,9 @@ import { type Stack, useStack } from '../../stack.ts';
 import { cutBefore, json, serveScript } from '../scripted-server.ts';
 import { printedBy, runLine } from './run-line.ts';
 
+/** Asks for no contract. */
+const HOLD = 'hold --amount 1 --currency EUR --terminal T1 --token t';
+
 describe('the command line', () => {
   let stack: Stack;
   let env: Record<string, string>;
@@ -198,7 +201,7 @@ describe('the command line', () => {
     for (const reply of [cutBefore, json(202, { requestId: 'x', status: 'IN_PROGRESS' })]) {
       await using server = await serveScript([reply]);
       const given = { HOLDFAST_BASE_URL: server.baseUrl, HOLDFAST_API_KEY: 'k' };
-      const { code, text } = await holdfast('hold --amount 1 --token t --timeout 0.3 --key mine', given);
+      const { code, text } = await holdfast(`${HOLD} --timeout 0.3 --key mine`, given);
       assert.equal(code, 3);
       assert.match(text, /repeat the same command with --key mine$/);
     }
@@ -207,8 +210,7 @@ describe('the command line', () => {
   it('prints the key to repeat a write with when it is interrupted', async () => {
     const asked = Promise.withResolvers<void>();
     await using server = await serveScript([() => asked.resolve()]);
-    const program = `${ROOT}client/command/main.ts`;
-    const child = spawn(process.execPath, [program, 'hold', '--amount', '1', '--token', 't'], {
+    const child = spawn(process.execPath, [`${ROOT}client/command/main.ts`, ...HOLD.split(' ')], {
       env: { ...process.env, HOLDFAST_BASE_URL: server.baseUrl, HOLDFAST_API_KEY: 'k' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -1,5 +1,7 @@
 /** `holdfast listen` against a core, a gateway that restarts, and a receiver that verifies. */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { main } from '../../../client/command/holdfast.ts';
@@ -21,6 +23,7 @@ describe('holdfast listen', () => {
   let port = 0;
   let gateway: Gateway | undefined;
   let env: Record<string, string>;
+  let state = '';
   const received: { path: string; requestId: string }[] = [];
   let status = 200;
   const receiver = forSuite(() =>
@@ -50,9 +53,13 @@ describe('holdfast listen', () => {
     await start();
     const { merchants } = stage.channel('operator');
     const { key } = await merchants.createApiKey({ merchantId: 'acme', managesWebhook: true });
-    env = { HOLDFAST_BASE_URL: `http://127.0.0.1:${port}`, HOLDFAST_API_KEY: key };
+    state = await mkdtemp(`${tmpdir()}/holdfast-listen-`);
+    env = { HOLDFAST_BASE_URL: `http://127.0.0.1:${port}`, HOLDFAST_API_KEY: key, XDG_STATE_HOME: state };
   });
-  after(() => gateway?.close());
+  after(async () => {
+    await gateway?.close();
+    await rm(state, { recursive: true });
+  });
   beforeEach(() => {
     received.length = 0;
     status = 200;

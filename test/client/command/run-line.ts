@@ -3,12 +3,13 @@ import { main } from '../../../client/command/holdfast.ts';
 
 type Environment = Record<string, string>;
 
-/** Runs a command line. Returns its exit code and what it printed. */
-export async function runLine(line: string, env: Environment, answers: string[] = []) {
+/** Runs a command line. Returns its exit code, and what it printed on both outputs. */
+export async function runLine(line: string, env: Environment, answers: string[] = [], signal?: AbortSignal) {
   const said: string[] = [];
   const print = (text: string) => void said.push(text);
   const ask = async () => answers.shift() ?? assert.fail('asked for more');
-  const code = await main(line.split(' '), { env, out: print, err: print, ask });
+  const outside = { env, out: print, err: print, ask, ...(signal && { signal }) };
+  const code = await main(line.split(' '), outside);
   return { code, text: said.join('\n') };
 }
 

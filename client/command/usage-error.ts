@@ -1,0 +1,4 @@
+/** Thrown for a command line that cannot be understood: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

@@ -106,7 +106,10 @@ with input as materialized (
       "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
       "refundRequestId" uuid, "octRequestId" uuid, "correctsRequestId" uuid, "processorReference" text,
       "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
-      "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
+      "metadata" jsonb, "reason" text, "finalStateDate" timestamptz, "statusAfter" text, "phaseAfter" text,
+      "amountAfter" bigint, "capturedAfter" bigint, "remainingAfter" bigint, "releasedAfter" bigint,
+      "refundedAfter" bigint, "reversedAfter" bigint, "expiresAtAfter" timestamptz, "guaranteedUntilAfter" timestamptz,
+      "bodyForm" smallint)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -118,12 +121,16 @@ with input as materialized (
       request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
       hold_request_id, capture_request_id, refund_request_id, oct_request_id, corrects_request_id,
       processor_reference, bank_reference, processor_code, processor_message, merchant_reference,
-      metadata, reason, final_state_date)
+      metadata, reason, final_state_date, status_after, phase_after, amount_after, captured_after,
+      remaining_after, released_after, refunded_after, reversed_after, expires_at_after, guaranteed_until_after,
+      body_form)
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
       "currency", "holdRequestId", "captureRequestId", "refundRequestId", "octRequestId", "correctsRequestId",
       "processorReference", "bankReference", "processorCode", "processorMessage", "merchantReference",
-      "metadata", "reason", "finalStateDate"
+      "metadata", "reason", "finalStateDate", "statusAfter", "phaseAfter", "amountAfter", "capturedAfter",
+      "remainingAfter", "releasedAfter", "refundedAfter", "reversedAfter", "expiresAtAfter", "guaranteedUntilAfter",
+      "bodyForm"
     from ordered, result
     returning sequence, request_id
   ),
@@ -341,7 +348,10 @@ with input as materialized (
       "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
       "refundRequestId" uuid, "octRequestId" uuid, "correctsRequestId" uuid, "processorReference" text,
       "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
-      "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
+      "metadata" jsonb, "reason" text, "finalStateDate" timestamptz, "statusAfter" text, "phaseAfter" text,
+      "amountAfter" bigint, "capturedAfter" bigint, "remainingAfter" bigint, "releasedAfter" bigint,
+      "refundedAfter" bigint, "reversedAfter" bigint, "expiresAtAfter" timestamptz, "guaranteedUntilAfter" timestamptz,
+      "bodyForm" smallint)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -353,12 +363,16 @@ with input as materialized (
       request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
       hold_request_id, capture_request_id, refund_request_id, oct_request_id, corrects_request_id,
       processor_reference, bank_reference, processor_code, processor_message, merchant_reference,
-      metadata, reason, final_state_date)
+      metadata, reason, final_state_date, status_after, phase_after, amount_after, captured_after,
+      remaining_after, released_after, refunded_after, reversed_after, expires_at_after, guaranteed_until_after,
+      body_form)
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
       "currency", "holdRequestId", "captureRequestId", "refundRequestId", "octRequestId", "correctsRequestId",
       "processorReference", "bankReference", "processorCode", "processorMessage", "merchantReference",
-      "metadata", "reason", "finalStateDate"
+      "metadata", "reason", "finalStateDate", "statusAfter", "phaseAfter", "amountAfter", "capturedAfter",
+      "remainingAfter", "releasedAfter", "refundedAfter", "reversedAfter", "expiresAtAfter", "guaranteedUntilAfter",
+      "bodyForm"
     from ordered, result
     returning sequence, request_id
   ),
@@ -456,7 +470,10 @@ with input as materialized (
       "userId" text, "amount" bigint, "currency" text, "holdRequestId" uuid, "captureRequestId" uuid,
       "refundRequestId" uuid, "octRequestId" uuid, "correctsRequestId" uuid, "processorReference" text,
       "bankReference" text, "processorCode" text, "processorMessage" text, "merchantReference" text,
-      "metadata" jsonb, "reason" text, "finalStateDate" timestamptz)
+      "metadata" jsonb, "reason" text, "finalStateDate" timestamptz, "statusAfter" text, "phaseAfter" text,
+      "amountAfter" bigint, "capturedAfter" bigint, "remainingAfter" bigint, "releasedAfter" bigint,
+      "refundedAfter" bigint, "reversedAfter" bigint, "expiresAtAfter" timestamptz, "guaranteedUntilAfter" timestamptz,
+      "bodyForm" smallint)
     where c.operation is not null
   ),
   ordered as materialized (
@@ -468,12 +485,16 @@ with input as materialized (
       request_id, kind, status, status_info, merchant_id, terminal_id, user_id, amount, currency,
       hold_request_id, capture_request_id, refund_request_id, oct_request_id, corrects_request_id,
       processor_reference, bank_reference, processor_code, processor_message, merchant_reference,
-      metadata, reason, final_state_date)
+      metadata, reason, final_state_date, status_after, phase_after, amount_after, captured_after,
+      remaining_after, released_after, refunded_after, reversed_after, expires_at_after, guaranteed_until_after,
+      body_form)
     select nextval('operation_sequence_seq'), case when delivery is not null then "holdSequence" end,
       "requestId", "kind", "status", "statusInfo", "merchantId", "terminalId", "userId", "amount",
       "currency", "holdRequestId", "captureRequestId", "refundRequestId", "octRequestId", "correctsRequestId",
       "processorReference", "bankReference", "processorCode", "processorMessage", "merchantReference",
-      "metadata", "reason", "finalStateDate"
+      "metadata", "reason", "finalStateDate", "statusAfter", "phaseAfter", "amountAfter", "capturedAfter",
+      "remainingAfter", "releasedAfter", "refundedAfter", "reversedAfter", "expiresAtAfter", "guaranteedUntilAfter",
+      "bodyForm"
     from ordered, result
     returning sequence, request_id
   ),

@@ -8,6 +8,7 @@ import {
   isCorrectable,
   movedBy,
 } from '../domain/correction-rules.ts';
+import { holdAfter } from '../domain/hold-after.ts';
 import type { HoldBooks } from '../domain/hold-rules.ts';
 import type { FinalOutcome } from '../domain/outcome.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
@@ -56,7 +57,9 @@ export async function correct(
   const judged = await judge(query, row, hold, ok);
   if (typeof judged === 'string') return { corrected: { became: judged, hold }, settled: NOTHING_SETTLED };
   const moved = movedBy(row);
-  const common = hold ? subjectOn(hold, moved) : { ...subjectOfOct(row), amount: moved };
+  const common = hold
+    ? subjectOn(hold, holdAfter(hold, { ...hold, ...judged }), moved)
+    : { ...subjectOfOct(row), amount: moved };
   const subject = { ...common, captureRequestId: row.captureRequestId, correctsRequestId };
   const outcome = ok ? DONE : NOT_DONE;
   const operation = resultOf(requestId, 'CORRECTION', subject, { outcome, at, traceParent });

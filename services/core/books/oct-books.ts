@@ -47,6 +47,7 @@ export function subjectOfOct(oct: OctFields): Subject {
     userId: userId ?? '',
     merchantReference,
     notifyHolds: true,
+    after: undefined,
     card: cardOf(oct),
   };
 }

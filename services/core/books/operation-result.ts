@@ -1,7 +1,8 @@
 import { drawId } from '../../../platform/draw-id.ts';
 import type { Told } from '../domain/contradiction.ts';
+import type { HoldAfter } from '../domain/hold-after.ts';
 import { notificationOf, OPERATION_KINDS, type OperationKind } from '../domain/kinds.ts';
-import { notificationBody } from '../domain/notification-body.ts';
+import { BODY_FORM, notificationBody } from '../domain/notification-body.ts';
 import { type Approved, type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/outcome.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { ReadHold } from '../storage/hold/read-holds.ts';
@@ -41,15 +42,16 @@ export type SettledFields = NewRow<
     readonly reported?: boolean | undefined;
   };
 
-/**
- * The subject of an operation, as its result shows it. `expiresAt` is when a hold ends after its extension,
- * `guaranteedUntil` how long the card scheme guarantees it after it.
- */
+/** The subject of an operation, as its result shows it. */
 export type Subject = NewRow<HoldRow, 'merchantId' | 'terminalId' | 'userId' | 'amount' | 'currency'> &
-  NewRow<HoldRow, 'merchantReference' | 'expiresAt' | 'guaranteedUntil' | 'notifyHolds'> &
+  NewRow<HoldRow, 'merchantReference' | 'notifyHolds'> &
   NewRow<SubmissionRow, 'holdRequestId' | 'captureRequestId'> &
   NewRow<OperationRow, 'refundRequestId' | 'octRequestId' | 'correctsRequestId'> & {
+    /** The hold, as the settling statement leaves it; undefined = it has none. */
+    readonly after: HoldAfter | undefined;
     readonly card?: Card | undefined;
+    /** Why the processor takes something back; absent = what its outcome says. */
+    readonly because?: { readonly code: string; readonly message: string } | undefined;
     /** The merchant's own data about this operation. */
     readonly words?: Partial<Words> | undefined;
   };
@@ -62,6 +64,9 @@ export function resultOf(
   { outcome, at, imported, traceParent }: Ending,
 ): ResultInput {
   const { alwaysNotified } = OPERATION_KINDS[kind];
+  const { after } = subject;
+  const approved = isOk(outcome) ? outcome : undefined;
+  const refused = subject.because ?? (isOk(outcome) ? undefined : outcome);
   const statusInfo = statusInfoOf(kind, outcome);
   const common = {
     requestId,
@@ -77,9 +82,11 @@ export function resultOf(
     merchantReference: subject.words?.merchantReference ?? subject.merchantReference,
     metadata: subject.words?.metadata,
     reason: subject.words?.reason,
-  };
-  const approved = isOk(outcome) ? outcome : undefined;
-  const refused = isOk(outcome) ? undefined : outcome;
+    processorCode: refused?.code,
+    processorMessage: refused?.message,
+    bodyForm: BODY_FORM,
+    ...after,
+  } as const;
   const isNotified = alwaysNotified || subject.notifyHolds;
   return {
     ...common,
@@ -90,8 +97,6 @@ export function resultOf(
     amount: subject.amount,
     processorReference: approved?.reference || undefined,
     bankReference: approved?.bankReference || undefined,
-    processorCode: refused?.code,
-    processorMessage: refused?.message,
     finalStateDate: at,
     delivery: isNotified
       ? {
@@ -103,8 +108,8 @@ export function resultOf(
             operation: kind,
             card: subject.card ?? outcome.card,
             generatedTokenId: kind === 'HOLD' ? approved?.generatedTokenId : undefined,
-            expiresAt: PROLONGING.has(kind) && approved ? subject.expiresAt : undefined,
-            guaranteedUntil: GUARANTEEING.has(kind) && approved ? subject.guaranteedUntil : undefined,
+            expiresAt: PROLONGING.has(kind) && approved ? after?.expiresAtAfter : undefined,
+            guaranteedUntil: GUARANTEEING.has(kind) && approved ? after?.guaranteedUntilAfter : undefined,
             reference: approved?.reference || undefined,
             finalStateDate: at,
             imported,
@@ -165,9 +170,9 @@ export function endOnHold(
   return { ...endInput(requestId, ending), bankReference, holdRequestId, version };
 }
 
-/** The subject of an operation on a hold; `words` = what the merchant said of it. */
-export function subjectOn(hold: ReadHold, amount: bigint, words?: Partial<Words>): Subject {
-  return { ...hold, amount, card: cardOf(hold), holdRequestId: hold.requestId, words };
+/** The subject of an operation on a hold, which leaves it `after`; `words` = what the merchant said of it. */
+export function subjectOn(hold: ReadHold, after: HoldAfter, amount: bigint, words?: Partial<Words>): Subject {
+  return { ...hold, after, amount, card: cardOf(hold), holdRequestId: hold.requestId, words };
 }
 
 /** The amount that the processor says it gave back, minor units; undefined = it does not say. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { judgeAutoCapture, judgeCapture, leftByCapture, settleCapture } from '../domain/capture-rules.ts';
 import { judgeExtension, judgeIncrement, settleExtension, settleIncrement } from '../domain/change-rules.ts';
 import { givenBackOtherwise } from '../domain/contradiction.ts';
+import { holdAfter } from '../domain/hold-after.ts';
 import { booksOf, isOpen } from '../domain/hold-rules.ts';
 import {
   authorizationOf,
@@ -65,13 +66,15 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const givenBack = imported ? ((said ?? 0n) > 0n ? rest : undefined) : said;
       const capture = { amount, finalCapture: finalCapture ?? false, givenBack };
       const left = ok ? leftByCapture(hold, capture) : undefined;
+      const books = settleCapture(hold, capture, ok);
+      const subject = subjectOn(hold, holdAfter(hold, books), amount, submission);
       return {
         ...endOnHold(submission, hold, ending),
-        ...settleCapture(hold, capture, ok),
+        ...books,
         amountReleased: said,
         contradicts: left && givenBackOtherwise('AMOUNT_RELEASED', givenBack, left),
         again: isMadeAgain(hold, requestId, outcome),
-        operation: resultOf(requestId, 'CAPTURE', subjectOn(hold, amount, submission), ending),
+        operation: resultOf(requestId, 'CAPTURE', subject, ending),
       };
     },
   },
@@ -98,12 +101,14 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
     reckon(submission, hold, ending) {
       const { requestId, amount } = submission;
       const ok = isOk(ending.outcome);
+      const books = settlePartialRelease(hold, amount, ok);
+      const subject = subjectOn(hold, holdAfter(hold, books), amount, submission);
       return {
         ...endOnHold(submission, hold, ending),
-        ...settlePartialRelease(hold, amount, ok),
+        ...books,
         ...ableTo(ending.outcome),
         amountReleased: ok ? amount : undefined,
-        operation: resultOf(requestId, 'PARTIAL_RELEASE', subjectOn(hold, amount, submission), ending),
+        operation: resultOf(requestId, 'PARTIAL_RELEASE', subject, ending),
       };
     },
   },
@@ -142,12 +147,13 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const end = endOnHold(submission, hold, ending);
       if (!isOk(outcome)) {
         const isTold = outcome.code !== 'never_received';
-        const operation = isTold ? resultOf(requestId, 'RENEWAL', subjectOn(hold, amount), ending) : undefined;
+        const subject = subjectOn(hold, holdAfter(hold), amount);
+        const operation = isTold ? resultOf(requestId, 'RENEWAL', subject, ending) : undefined;
         return { ...end, ...books, renewAt, operation };
       }
       const expiresAt = expiryOf(hold, at, outcome.expiresAt);
       const guaranteedUntil = guaranteeOf(outcome, expiresAt);
-      const subject = { ...subjectOn(hold, amount), expiresAt, guaranteedUntil };
+      const subject = subjectOn(hold, holdAfter(hold, books, { expiresAt, guaranteedUntil }), amount);
       return {
         ...end,
         ...books,
@@ -185,13 +191,15 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const { requestId, amount, captureRequestId } = submission;
       assert(captureRequestId, 'a refund has a capture');
       const ok = isOk(ending.outcome);
+      const books = settleRefund(hold, amount, ok);
+      const subject = { ...subjectOn(hold, holdAfter(hold, books), amount, submission), captureRequestId };
       return {
         ...endOnHold(submission, hold, ending),
-        ...settleRefund(hold, amount, ok),
+        ...books,
         captureRequestId,
         amountReserved: amount,
         amountRefunded: ok ? amount : 0n,
-        operation: resultOf(requestId, 'REFUND', { ...subjectOn(hold, amount, submission), captureRequestId }, ending),
+        operation: resultOf(requestId, 'REFUND', subject, ending),
       };
     },
   },
@@ -208,17 +216,14 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const end = isOk(outcome) ? outcome.expiresAt : undefined;
       const expiresAt = end && hold.expiresAt && end < hold.expiresAt ? end : hold.expiresAt;
       const guaranteedUntil = guaranteeAfter(hold, outcome, expiresAt);
+      const books = settleIncrement(hold, amount, isOk(outcome), imported);
+      const after = holdAfter(hold, books, { expiresAt, guaranteedUntil });
       return {
         ...endOnHold(submission, hold, ending),
-        ...settleIncrement(hold, amount, isOk(outcome), imported),
+        ...books,
         ...ableTo(outcome),
         ...endsAt(hold, expiresAt, guaranteedUntil, ending.at),
-        operation: resultOf(
-          requestId,
-          'INCREMENT',
-          { ...subjectOn(hold, amount, submission), guaranteedUntil },
-          ending,
-        ),
+        operation: resultOf(requestId, 'INCREMENT', subjectOn(hold, after, amount, submission), ending),
       };
     },
   },
@@ -235,10 +240,11 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const end = there && expiryOf(hold, at, there);
       const expiresAt = end && hold.expiresAt && end > hold.expiresAt ? end : hold.expiresAt;
       const guaranteedUntil = guaranteeAfter(hold, outcome, expiresAt);
-      const subject = { ...subjectOn(hold, 0n), expiresAt, guaranteedUntil };
+      const books = settleExtension(hold);
+      const subject = subjectOn(hold, holdAfter(hold, books, { expiresAt, guaranteedUntil }), 0n);
       return {
         ...endOnHold(submission, hold, ending),
-        ...settleExtension(hold),
+        ...books,
         ...ableTo(outcome),
         ...endsAt(hold, expiresAt, guaranteedUntil, at),
         operation: resultOf(submission.requestId, 'EXTENSION', subject, ending),

@@ -1,5 +1,6 @@
 import { AGAIN } from '../../../platform/gather.ts';
 import { BY_ANSWER, type Contradiction } from '../domain/contradiction.ts';
+import { holdAfter } from '../domain/hold-after.ts';
 import { nextRenewal } from '../domain/kept-hold.ts';
 import { isOk } from '../domain/outcome.ts';
 import { contradictionRow } from '../storage/contradiction/contradictions.ts';
@@ -87,29 +88,37 @@ export async function settleGatheredHolds(
   settlements: readonly Settlement<HoldFacts>[],
 ): Promise<(Settled | typeof AGAIN)[]> {
   const ends = settlements.map((settlement) => {
-    const { facts, outcome, at } = settlement;
-    const end = { ...endInput(facts.requestId, settlement), card: outcome.card };
-    if (!isOk(outcome)) return { ...end, operation: resultOf(facts.requestId, 'HOLD', facts, settlement) };
-    const expiresAt = expiryOf(facts, at, outcome.expiresAt);
-    const guaranteedUntil = guaranteeOf(outcome, expiresAt);
-    return {
-      ...end,
-      expiresAt: expiresAt.toISOString(),
-      guaranteedUntil: guaranteedUntil?.toISOString(),
-      renewAt: nextRenewal(facts, guaranteedUntil ?? expiresAt, at)?.toISOString(),
-      generatedTokenId: outcome.generatedTokenId,
-      networkTransactionId: outcome.networkTransactionId,
-      capabilities: outcome.capabilities,
-      operation: resultOf(facts.requestId, 'HOLD', { ...facts, guaranteedUntil }, settlement),
-    };
+    const { facts } = settlement;
+    const end = endOfHold(settlement);
+    const hold = writtenHold(facts, end, settlement);
+    const operation = resultOf(facts.requestId, 'HOLD', { ...facts, after: holdAfter(hold) }, settlement);
+    return { hold, end: { ...end, operation } };
   });
-  const done = await settleHolds(query, ends);
-  return settlements.map((settlement, place) => {
-    const end = ends[place] as HoldEnd;
-    if (!done.locked.has(end.requestId)) return AGAIN;
-    const hold = writtenHold(settlement.facts, end, settlement);
-    return { ...settledOf(done, end.requestId, end.operation), hold };
-  });
+  const done = await settleHolds(
+    query,
+    ends.map(({ end }) => end),
+  );
+  return ends.map(({ hold, end: { requestId, operation } }) =>
+    done.locked.has(requestId) ? { ...settledOf(done, requestId, operation), hold } : AGAIN,
+  );
+}
+
+/** The effect of an outcome on a hold that is placed. */
+function endOfHold(settlement: Settlement<HoldFacts>): HoldEnd {
+  const { facts, outcome, at } = settlement;
+  const end = { ...endInput(facts.requestId, settlement), card: outcome.card };
+  if (!isOk(outcome)) return end;
+  const expiresAt = expiryOf(facts, at, outcome.expiresAt);
+  const guaranteedUntil = guaranteeOf(outcome, expiresAt);
+  return {
+    ...end,
+    expiresAt: expiresAt.toISOString(),
+    guaranteedUntil: guaranteedUntil?.toISOString(),
+    renewAt: nextRenewal(facts, guaranteedUntil ?? expiresAt, at)?.toISOString(),
+    generatedTokenId: outcome.generatedTokenId,
+    networkTransactionId: outcome.networkTransactionId,
+    capabilities: outcome.capabilities,
+  };
 }
 
 /** Returns the effect of a settling statement on one operation. */

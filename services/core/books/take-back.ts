@@ -1,6 +1,7 @@
 /** Amounts that come back from operations that were OK: captures, refunds and OCTs. */
 import assert from 'node:assert/strict';
 import { AGAIN } from '../../../platform/gather.ts';
+import { holdAfter } from '../domain/hold-after.ts';
 import type { HoldBooks } from '../domain/hold-rules.ts';
 import { returnRefund } from '../domain/refund-rules.ts';
 import { reinstate, reverse, reversibleOf, takenBackOf } from '../domain/reversal-rules.ts';
@@ -144,14 +145,16 @@ export async function takeBack(
     const isBooked = event && (await findEvent(query, event.id, event.processor));
     return { became: isBooked ? 'BOOKED' : 'TOO_MUCH', settled: NOTHING_SETTLED };
   }
-  const common = hold ? subjectOn(hold, amount) : { ...subjectOfOct(required(subject)), amount };
+  const books = hold && way.booksOf(hold, amount);
+  const common = hold
+    ? subjectOn(hold, holdAfter(hold, books), amount)
+    : { ...subjectOfOct(required(subject)), amount };
   const outcome = { answer: 'APPROVED', reference, bankReference: '' } as const;
   const imported = event === undefined && contradictionId === undefined;
   const ending = { outcome, at, imported, traceParent };
-  const result = resultOf(requestId, kind, { ...common, ...way.namesOf(subject) }, ending);
-  const operation = { ...result, processorCode: reason?.code, processorMessage: reason?.message };
+  const operation = resultOf(requestId, kind, { ...common, ...way.namesOf(subject), because: reason }, ending);
   const done = await amendEnded(query, {
-    ...(hold && { ...way.booksOf(hold, amount), holdRequestId: hold.requestId, version: hold.version }),
+    ...(hold && { ...books, holdRequestId: hold.requestId, version: hold.version }),
     requestId,
     subjectRequestId: subject?.requestId,
     ...(subject && way.rowsOf(subject, booked + way.sign * amount, amount)),

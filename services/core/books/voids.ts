@@ -1,5 +1,6 @@
 /** Voids give back the rest of a hold, or cancel what waits for its customer: releases and expiries. */
 import { givenBackOtherwise } from '../domain/contradiction.ts';
+import { holdAfter } from '../domain/hold-after.ts';
 import { booksOf, failHold, isDueToEnd, isOpen } from '../domain/hold-rules.ts';
 import { isOk } from '../domain/outcome.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
@@ -57,13 +58,14 @@ export function reckonVoid(
   const isDoubtful = ok && kind === 'EXPIRY' && isOpen(books);
   // An expiry that failed has no result: the sweeper tries again, and no notification is sent.
   const hasResult = kind === 'RELEASE' || (ok && !isDoubtful);
+  const subject = subjectOn(hold, holdAfter(hold, books), amount, submission);
   return {
     ...endOnHold(submission, hold, ending),
     ...books,
     amountReleased: givenBack,
     contradicts: ok ? givenBackOtherwise('AMOUNT_RELEASED', givenBack, leftByRelease(hold, reserved)) : undefined,
     ...(isDoubtful && { endedAs: 'EXPIRED', endedAmount: givenBack }),
-    operation: hasResult ? resultOf(requestId, kind, subjectOn(hold, amount, submission), ending) : undefined,
+    operation: hasResult ? resultOf(requestId, kind, subject, ending) : undefined,
   };
 }
 
@@ -82,17 +84,18 @@ function cancelCheckout(
   const ok = isOk(ending.outcome);
   if (!ok || hold.phase !== 'AWAITING_CHECKOUT') {
     const hasResult = !ok && kind === 'RELEASE';
-    const operation = hasResult ? resultOf(requestId, 'RELEASE', subjectOn(hold, 0n, submission), ending) : undefined;
+    const subject = subjectOn(hold, holdAfter(hold), 0n, submission);
+    const operation = hasResult ? resultOf(requestId, 'RELEASE', subject, ending) : undefined;
     return { ...end, ...booksOf(hold), closing: false, operation };
   }
   const { code, message } = (hold.tokenId == null ? CHECKOUT_ENDS : STEP_UP_ENDS)[kind];
-  const failed = resultOf(hold.requestId, 'HOLD', hold, {
-    ...ending,
-    outcome: { answer: 'NOT_PERFORMED', code, message },
-  });
+  const books = failHold(hold);
+  const subject = { ...hold, after: holdAfter({ ...hold, phase: 'FAILED' }, books) };
+  const outcome = { answer: 'NOT_PERFORMED', code, message } as const;
+  const failed = resultOf(hold.requestId, 'HOLD', subject, { ...ending, outcome });
   return {
     ...end,
-    ...failHold(hold),
+    ...books,
     failCode: code,
     failMessage: message,
     operation: { ...failed, subjectId: requestId },

@@ -115,6 +115,19 @@ export function isOpen(hold: { readonly status: HoldStatus }): boolean {
   return hold.status === 'IN_PROGRESS' || hold.status === 'PARTIALLY_CAPTURED';
 }
 
+/**
+ * The phase of a hold as callers see it: of a placed one that has ended, CLOSED; of one with a token whose customer is
+ * on a page, AWAITING_CUSTOMER.
+ */
+export function shownPhase(hold: {
+  readonly phase: HoldPhase;
+  readonly status: HoldStatus;
+  readonly tokenId?: string | null | undefined;
+}): HoldPhase | 'CLOSED' | 'AWAITING_CUSTOMER' {
+  if (hold.phase === 'AWAITING_CHECKOUT' && hold.tokenId != null) return 'AWAITING_CUSTOMER';
+  return hold.phase === 'AUTHORIZED' && !isOpen(hold) ? 'CLOSED' : hold.phase;
+}
+
 /** Returns whether the period, or the earlier end that the merchant chose, is over. */
 function isOver({ expiresAt, releaseAt }: HoldState, now: Date): boolean {
   return (expiresAt != null && expiresAt <= now) || (releaseAt != null && releaseAt <= now);

@@ -1,8 +1,19 @@
-import type { OperationKind, StatusInfo } from './kinds.ts';
+import type { HoldAfter } from './hold-after.ts';
+import { notificationOf, type OperationKind, type StatusInfo } from './kinds.ts';
 import type { Card } from './outcome.ts';
 
+/**
+ * The form of a body: null = the first one, 1 = it also has its type, the processor's refusal and the hold. A result
+ * keeps the form of its body, so that the same bytes are made again.
+ */
+export type BodyForm = 1 | null;
+
+/** The form of new bodies. */
+export const BODY_FORM = 1;
+
 /** The contents of a notification (docs/notifications.md). */
-export interface NotificationFields {
+export interface NotificationFields extends Partial<Nullable<HoldAfter>> {
+  readonly bodyForm?: BodyForm | undefined;
   readonly merchantId: string;
   readonly requestId: string;
   readonly status: 'OK' | 'KO';
@@ -13,6 +24,9 @@ export interface NotificationFields {
   /** Only when a token was generated. */
   readonly generatedTokenId?: string | null | undefined;
   readonly reference?: string | null | undefined;
+  /** Why it is KO, as the processor said. */
+  readonly processorCode?: string | null | undefined;
+  readonly processorMessage?: string | null | undefined;
   readonly finalStateDate: Date;
   /** Of an extension: when the hold ends now. */
   readonly expiresAt?: Date | null | undefined;
@@ -33,6 +47,8 @@ export interface NotificationFields {
   readonly imported?: boolean | undefined;
 }
 
+type Nullable<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | null | undefined };
+
 /**
  * Builds the notification's body. The statement that stores it appends `sequence` and `position`
  * (storage/operation/append-results.ts); from then on these bytes are those of every attempt. The amount is printed
@@ -52,6 +68,7 @@ export function notificationBody(fields: NotificationFields): string {
     ...(fields.expiresAt && { expiresAt: fields.expiresAt.toISOString() }),
     ...(fields.guaranteedUntil && { guaranteedUntil: fields.guaranteedUntil.toISOString() }),
     operation: fields.operation,
+    ...(fields.bodyForm === BODY_FORM && whatHappened(fields)),
     ...(fields.holdRequestId && { holdRequestId: fields.holdRequestId }),
     ...(fields.captureRequestId && { captureRequestId: fields.captureRequestId }),
     ...(fields.refundRequestId && { refundRequestId: fields.refundRequestId }),
@@ -62,6 +79,32 @@ export function notificationBody(fields: NotificationFields): string {
     ...(fields.metadata && { metadata: inOrder(fields.metadata) }),
     ...(fields.imported && { imported: true }),
   });
+}
+
+/** What the first form does not have. */
+function whatHappened(fields: NotificationFields): object {
+  return {
+    type: `${notificationOf(fields.operation, fields)}.${fields.statusInfo}`,
+    ...(fields.processorCode && { processorCode: fields.processorCode }),
+    ...(fields.processorMessage && { processorMessage: fields.processorMessage }),
+    ...(fields.statusAfter && { hold: holdIn(fields) }),
+  };
+}
+
+/** The hold under the names of `GET /preauthorization/{requestId}`. */
+function holdIn(fields: NotificationFields): object {
+  return {
+    status: fields.statusAfter,
+    phase: fields.phaseAfter,
+    amount: Number(fields.amountAfter),
+    amountCaptured: Number(fields.capturedAfter),
+    amountRemaining: Number(fields.remainingAfter),
+    amountReleased: Number(fields.releasedAfter),
+    amountRefunded: Number(fields.refundedAfter),
+    amountReversed: Number(fields.reversedAfter),
+    ...(fields.expiresAtAfter && { expiresAt: fields.expiresAtAfter.toISOString() }),
+    ...(fields.guaranteedUntilAfter && { guaranteedUntil: fields.guaranteedUntilAfter.toISOString() }),
+  };
 }
 
 /** Sorts metadata by name: the database does not keep the order, and a repeated notification must be the same. */
@@ -75,5 +118,6 @@ export function testNotificationBody(
   at: Date,
 ): string {
   const finalStateDate = at.toISOString();
-  return JSON.stringify({ merchantId, requestId, status: 'OK', amount: 0, currency, finalStateDate, test: true });
+  const type = 'payment.test';
+  return JSON.stringify({ merchantId, requestId, status: 'OK', amount: 0, currency, finalStateDate, type, test: true });
 }

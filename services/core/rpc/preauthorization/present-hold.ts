@@ -1,13 +1,12 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import {
   AuthorizationSchema,
-  type HoldPhase,
   MerchantReason,
   PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import type { WrittenHold } from '../../books/written.ts';
 import { frozenBecauseOf } from '../../domain/contradiction.ts';
-import { isOpen } from '../../domain/hold-rules.ts';
+import { isOpen, shownPhase } from '../../domain/hold-rules.ts';
 import { inOrder } from '../../domain/notification-body.ts';
 import type { Cipher } from '../../storage/cipher.ts';
 import type { AskedTerms, HoldRow } from '../../storage/hold/hold-row.ts';
@@ -29,7 +28,7 @@ export function presentHold(hold: WrittenHold, cipher: Cipher) {
 
 /** A hold in a list: without its preauthorizationId, which captures it. */
 export function presentListed(hold: WrittenHold, cipher: Cipher) {
-  const phase = phaseOf(hold);
+  const phase = shownPhase(hold);
   const page = hold.phase === 'AWAITING_CHECKOUT' && hold.checkoutUrlCiphertext ? pageOf(hold, cipher) : null;
   return {
     ...present(PreauthorizationSchema, hold, {
@@ -83,12 +82,6 @@ function warningsOf({ captureAt, guaranteedUntil, autoCaptureId, status }: Writt
   return [
     { field: 'capture_at', description: `is after the guarantee of the card scheme: ${guaranteedUntil.toISOString()}` },
   ];
-}
-
-/** Of a placed hold that has ended, CLOSED; of one with a token whose customer is on a page, AWAITING_CUSTOMER. */
-function phaseOf(hold: WrittenHold): keyof typeof HoldPhase {
-  if (hold.phase === 'AWAITING_CHECKOUT' && hold.tokenId != null) return 'AWAITING_CUSTOMER';
-  return hold.phase === 'AUTHORIZED' && !isOpen(hold) ? 'CLOSED' : hold.phase;
 }
 
 /** A hold as it was when it was placed, whatever has happened since: the first answer to its request. */

@@ -31,6 +31,17 @@ const COLUMNS = {
   metadata: 'jsonb',
   reason: 'text',
   finalStateDate: 'timestamptz',
+  statusAfter: 'text',
+  phaseAfter: 'text',
+  amountAfter: 'bigint',
+  capturedAfter: 'bigint',
+  remainingAfter: 'bigint',
+  releasedAfter: 'bigint',
+  refundedAfter: 'bigint',
+  reversedAfter: 'bigint',
+  expiresAtAfter: 'timestamptz',
+  guaranteedUntilAfter: 'timestamptz',
+  bodyForm: 'smallint',
 } as const satisfies Partial<Record<keyof OperationRow, string>>;
 
 /** A final result, as the log takes it. */

@@ -1,5 +1,7 @@
 import { defineEntity, type FilterQuery, type InferEntity, p, raw } from '@mikro-orm/core';
+import type { HoldAfter } from '../../domain/hold-after.ts';
 import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
+import type { BodyForm } from '../../domain/notification-body.ts';
 import { byIndex } from '../by-index.ts';
 import { type OrmDatabase, type Query, readRow, sql } from '../database.ts';
 import { entityManager } from '../orm.ts';
@@ -44,6 +46,19 @@ export const OperationEntity = defineEntity({
      * Position among the notifications of its hold, from 1 on; null = it has no hold, or its merchant is not notified.
      */
     holdSequence: p.integer().nullable(),
+    /** The hold right after it, as its notification says it; null = it has none, or is from before this was kept. */
+    statusAfter: p.text().nullable().$type<HoldAfter['statusAfter']>(),
+    phaseAfter: p.text().nullable().$type<HoldAfter['phaseAfter']>(),
+    amountAfter: p.bigint('bigint').nullable(),
+    capturedAfter: p.bigint('bigint').nullable(),
+    remainingAfter: p.bigint('bigint').nullable(),
+    releasedAfter: p.bigint('bigint').nullable(),
+    refundedAfter: p.bigint('bigint').nullable(),
+    reversedAfter: p.bigint('bigint').nullable(),
+    expiresAtAfter: p.datetime(3).nullable(),
+    guaranteedUntilAfter: p.datetime(3).nullable(),
+    /** The form of its notification's body (domain/notification-body.ts); null = the first one. */
+    bodyForm: p.smallint().nullable().$type<BodyForm>(),
   },
 });
 export type OperationRow = InferEntity<typeof OperationEntity>;

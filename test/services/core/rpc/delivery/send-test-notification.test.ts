@@ -34,6 +34,7 @@ describe('SendTestNotification', () => {
       amount: 0,
       currency: 'EUR',
       finalStateDate,
+      type: 'payment.test',
       test: true,
     });
     const again = await notifications().sendTestNotification({ merchantId: 'tester' });

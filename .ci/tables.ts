@@ -59,11 +59,11 @@ function replaced(text: string, file: string, name: string, [header = [], ...row
   return `${start}<!-- generated: ${name} -->\n\n${lines.join('\n')}\n${rest.slice(end)}`;
 }
 
-/** The words of notifications, with their status and the operations that they are about. */
+/** The types of notifications, with their status and the operations that they are about. */
 function notificationsTable(): Table {
   const rows = new Map<string, string[]>();
   const add = (notification: string, word: StatusInfo, status: 'OK' | 'KO', kind: string) => {
-    const key = `${notification} \`${word}\` | ${status}`;
+    const key = `\`${notification}.${word}\` | ${status}`;
     rows.set(key, [...(rows.get(key) ?? []), kind]);
   };
   for (const kind of KIND_NAMES) {
@@ -78,7 +78,7 @@ function notificationsTable(): Table {
     if (SENT_KINDS.some((sent) => sent === kind)) for (const word of failures) add(notification, word, 'KO', kind);
   }
   const cells = [...rows].map(([key, kinds]) => [...key.split(' | '), kinds.map((kind) => `\`${kind}\``).join(', ')]);
-  return [['kind, statusInfo', 'status', 'operation'], ...cells];
+  return [['type', 'status', 'operation'], ...cells];
 }
 
 /** Every refusal by its HTTP status, with its status in gRPC. */

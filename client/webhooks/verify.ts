@@ -21,7 +21,17 @@ export interface Notification {
   readonly finalStateDate: string;
   /** The kind of the operation; absent in a test notification. */
   readonly operation?: string;
+  /**
+   * The kind and statusInfo of the path, such as `payment.captured` or `oct.paid`; of a test `payment.test`. Absent in
+   * what another sender sent through the relay, or an older version of Holdfast.
+   */
+  readonly type?: string;
   readonly test?: true;
+  /** Why it is KO, in the processor's words: not for customers. */
+  readonly processorCode?: string;
+  readonly processorMessage?: string;
+  /** The hold right after this result, whatever has happened to it since; absent for OCTs. */
+  readonly hold?: HoldAfter;
   readonly holdRequestId?: string;
   readonly captureRequestId?: string;
   /** The refund or OCT that a REFUND_RETURN or OCT_RETURN is about. */
@@ -30,6 +40,23 @@ export interface Notification {
   /** The operation that a CORRECTION corrects. */
   readonly correctsRequestId?: string;
   readonly merchantReference?: string;
+  readonly [field: string]: unknown;
+}
+
+/** A hold right after a result: fields of `GET /preauthorization/{requestId}`. Amounts are minor units. */
+export interface HoldAfter {
+  readonly status: string;
+  readonly phase: string;
+  readonly amount: number;
+  readonly amountCaptured: number;
+  readonly amountRemaining: number;
+  readonly amountReleased: number;
+  readonly amountRefunded: number;
+  readonly amountReversed: number;
+  /** RFC 3339; absent while it is not placed. */
+  readonly expiresAt?: string;
+  /** RFC 3339; absent when the processor has not said. */
+  readonly guaranteedUntil?: string;
   readonly [field: string]: unknown;
 }
 

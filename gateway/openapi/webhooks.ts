@@ -12,6 +12,30 @@ import type { Schemas } from './schemas.ts';
 const shown = Operation.schema.shape;
 const ofHold = ListedHold.schema.shape;
 
+/** The type of a notification: its path's kind and statusInfo. */
+const type = z.string().meta({
+  description: 'The kind and statusInfo of the path, which no signature covers; later versions may add types',
+  examples: ['payment.captured', 'oct.paid'],
+});
+
+const HoldAfter = ListedHold.schema
+  .pick({
+    status: true,
+    phase: true,
+    amount: true,
+    amountCaptured: true,
+    amountRemaining: true,
+    amountReleased: true,
+    amountRefunded: true,
+    amountReversed: true,
+    expiresAt: true,
+    guaranteedUntil: true,
+  })
+  .meta({
+    id: 'HoldAfter',
+    description: 'The hold right after this result, whatever has happened to it since; absent for OCTs',
+  });
+
 const Notification = z
   .object({
     merchantId: shown.merchantId,
@@ -30,6 +54,10 @@ const Notification = z
       .describe('Of a hold, increment, extension or renewal that is OK: how long the card scheme guarantees it now')
       .optional(),
     operation: shown.operation,
+    type,
+    processorCode: shown.processorCode,
+    processorMessage: shown.processorMessage,
+    hold: HoldAfter.optional(),
     holdRequestId: shown.holdRequestId,
     captureRequestId: shown.captureRequestId,
     refundRequestId: shown.refundRequestId,
@@ -69,6 +97,7 @@ const TestNotification = z
     status: z.literal('OK'),
     amount: z.literal(0),
     finalStateDate: TIME.schema.describe('When it was asked for'),
+    type: z.literal('payment.test'),
     test: z.literal(true),
   })
   .meta({ id: 'TestNotification', description: 'About nothing: no operation has this requestId' });
@@ -87,6 +116,16 @@ const NOTIFICATION_HEADERS = {
 const captured = answerOf({ route: 'getOperatorOperation', name: 'capture' }) as object;
 const oct = answerOf({ route: 'getOct', name: 'paid' }) as { readonly paymentMethodData: object };
 
+/** The hold of the example, right after its first capture. */
+function holdAfterCapture() {
+  const placed = answerOf({ route: 'createPreauthorization', name: 'withToken' }) as object;
+  const first = answerOf({ route: 'capturePreauthorization', name: 'partial' }) as FirstCapture;
+  const { preauthorizationStatus: status, amount: amountCaptured, amountRemaining } = first;
+  return HoldAfter.parse({ ...placed, status, amountCaptured, amountRemaining });
+}
+
+type FirstCapture = Readonly<Record<'preauthorizationStatus' | 'amount' | 'amountRemaining', unknown>>;
+
 /** The webhooks: their words, their bodies, and an example: a result that the routes answer, too. */
 export const NOTIFICATIONS = {
   paymentNotification: {
@@ -95,7 +134,14 @@ export const NOTIFICATIONS = {
     words: Object.keys(wordsOf('payment')),
     schema: Notification,
     name: KINDS.CAPTURE.successWord,
-    example: Notification.parse({ ...captured, paymentMethodData: oct.paymentMethodData, sequence: 2, position: 4711 }),
+    example: Notification.parse({
+      ...captured,
+      paymentMethodData: oct.paymentMethodData,
+      type: 'payment.captured',
+      hold: holdAfterCapture(),
+      sequence: 2,
+      position: 4711,
+    }),
   },
   octNotification: {
     kind: 'oct',
@@ -103,7 +149,7 @@ export const NOTIFICATIONS = {
     words: Object.keys(wordsOf('oct')),
     schema: Notification,
     name: KINDS.OCT.successWord,
-    example: Notification.parse({ ...oct, operation: 'OCT', position: 4712 }),
+    example: Notification.parse({ ...oct, operation: 'OCT', type: 'oct.paid', position: 4712 }),
   },
   testNotification: {
     kind: 'payment',
@@ -118,6 +164,7 @@ export const NOTIFICATIONS = {
       amount: 0,
       currency: 'EUR',
       finalStateDate: '2026-11-21T16:00:00.000Z',
+      type: 'payment.test',
       test: true,
     },
   },

@@ -70,10 +70,31 @@ describe('a notification', () => {
       await stack.shop.notified(captured.body.requestId, 'captured'),
       await stack.shop.notified(refunded.body.requestId, 'refunded'),
     ];
-    for (const { body } of told) NOTIFICATIONS.paymentNotification.schema.strict().parse(body);
+    for (const { kind, statusInfo, body } of told) {
+      NOTIFICATIONS.paymentNotification.schema.strict().parse(body);
+      assert.equal(body.type, `${kind}.${statusInfo}`);
+    }
     assert.equal(told[1]?.body.expiresAt, extended.body.expiresAt);
     assert.equal(told[0]?.body.guaranteedUntil, placed.body.guaranteedUntil);
     assert.equal(told[1]?.body.guaranteedUntil, extended.body.guaranteedUntil);
+    const { body: found } = await stack.shop.get(`/preauthorization/${placed.body.requestId}`);
+    const { hold } = told[3]?.body ?? {};
+    assert.deepEqual(
+      Object.fromEntries(Object.keys(hold).map((name) => [name, found[name]])),
+      hold,
+    );
+    assert.deepEqual([hold.amountCaptured, hold.amountRefunded], [1, 1]);
+  });
+
+  it('says why the processor refused, in the words of GET', async () => {
+    const refused = await stack.shop.post('/preauthorization', { ...ORDER, tokenId: 'tok_sandbox_insufficient_funds' });
+    const { requestId, processorCode, processorMessage } = refused.body;
+    assert(processorCode && processorMessage);
+    const { body } = await stack.shop.notified(requestId, 'declined');
+    const { body: found } = await stack.shop.get(`/operations/${requestId}`);
+    for (const told of [body, found])
+      assert.deepEqual([told.processorCode, told.processorMessage], [processorCode, processorMessage]);
+    assert.deepEqual([body.hold.status, body.hold.phase], ['FAILED', 'FAILED']);
   });
 
   it('tells funding, 3-D Secure and the decline code, as GET does', async () => {

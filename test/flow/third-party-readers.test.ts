@@ -46,8 +46,12 @@ describe('third-party libraries', () => {
       assert.deepEqual(received.map(({ path }) => path.split('/').slice(-2).join('/')).toSorted(), [
         ...['oct/declined', 'oct/paid', 'payment/authorized', 'payment/captured', 'payment/released'],
       ]);
-      for (const { text, headers } of received) {
-        for (const secret of secrets) assert.doesNotThrow(() => new Webhook(secret).verify(text, headers));
+      for (const { path, text, headers } of received) {
+        const [kind, statusInfo] = path.split('/').slice(-2);
+        for (const secret of secrets) {
+          const { type, hold } = new Webhook(secret).verify(text, headers) as { type: string; hold?: object };
+          assert.deepEqual([type, hold !== undefined], [`${kind}.${statusInfo}`, kind === 'payment']);
+        }
       }
     });
 

@@ -12,9 +12,8 @@ import type { Schemas } from './schemas.ts';
 const shown = Operation.schema.shape;
 const ofHold = ListedHold.schema.shape;
 
-/** The type of a notification: its path's kind and statusInfo. */
 const type = z.string().meta({
-  description: 'The kind and statusInfo of the path, which no signature covers; later versions may add types',
+  description: 'What happened: kind and statusInfo of the path, here covered by webhook-signature; types may be added',
   examples: ['payment.captured', 'oct.paid'],
 });
 

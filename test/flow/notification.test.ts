@@ -79,10 +79,7 @@ describe('a notification', () => {
     assert.equal(told[1]?.body.guaranteedUntil, extended.body.guaranteedUntil);
     const { body: found } = await stack.shop.get(`/preauthorization/${placed.body.requestId}`);
     const { hold } = told[3]?.body ?? {};
-    assert.deepEqual(
-      Object.fromEntries(Object.keys(hold).map((name) => [name, found[name]])),
-      hold,
-    );
+    assert.deepEqual(Object.fromEntries(Object.keys(hold).map((name) => [name, found[name]])), hold);
     assert.deepEqual([hold.amountCaptured, hold.amountRefunded], [1, 1]);
   });
 

@@ -35,11 +35,26 @@ export async function readCommandBytes(ctx: Context, maxBytes?: number): Promise
 
 /** Throws UNSUPPORTED_MEDIA_TYPE unless the body is application/json in UTF-8 and not encoded (no gzip). */
 export function demandJson(headers: IncomingHttpHeaders): void {
-  const isJson = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers['content-type'] ?? '');
-  if (!isJson)
+  if (!isJsonInUtf8(headers['content-type'] ?? ''))
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', {
       detail: 'The body must be JSON in UTF-8, sent with the header Content-Type: application/json.',
     });
+  demandUncompressed(headers);
+}
+
+/**
+ * Returns whether a media type is JSON. Parameters have no meaning for JSON (RFC 8259, section 11), and senders add
+ * empty and unknown ones. Only a charset that is not UTF-8 says that the body cannot be read.
+ */
+function isJsonInUtf8(mediaType: string): boolean {
+  const [type = '', ...parameters] = mediaType.toLowerCase().split(';');
+  if (type.trim() !== 'application/json') return false;
+  const charsets = parameters.filter((parameter) => /^\s*charset\s*=/.test(parameter));
+  return charsets.every((charset) => /=\s*"?utf-?8"?\s*$/.test(charset));
+}
+
+/** Throws UNSUPPORTED_MEDIA_TYPE when the body is encoded (gzip). */
+export function demandUncompressed(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding'] ?? '';
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', {

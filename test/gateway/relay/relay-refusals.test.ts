@@ -178,11 +178,27 @@ describe('createRelay() with malformed requests', () => {
     );
   });
 
+  it('accepts JSON with empty and unknown parameters, as senders write it', async () => {
+    for (const [index, type] of [
+      'application/json;',
+      'application/json; charset=utf8',
+      'application/json;charset="UTF-8"',
+      'Application/JSON ; version=1; charset = utf-8;',
+      'application/json; profile="https://sender.example/v1"',
+    ].entries()) {
+      const sent = notification({ requestId: `R${index}` });
+      assert.equal((await stage.send({ ...sent, headers: { 'content-type': type } })).status, 200, type);
+    }
+  });
+
   it('returns 415 for another type or an encoded body', async () => {
     const { body, signature } = notification();
     const types = [
       'text/plain',
       'application/json; charset=utf-16',
+      'application/json; charset=utf-8; charset=latin1',
+      'application/json; charset=utf-88',
+      'application/json/x',
       'application/jsonp',
       'application/x-www-form-urlencoded',
       '',

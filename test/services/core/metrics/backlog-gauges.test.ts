@@ -43,6 +43,7 @@ describe('exportBacklog()', () => {
       'LATE_VOID default 0',
       'INCREMENT default 1',
       'EXTENSION default 1',
+      'RENEWAL default 0',
       'REFUND default 1',
       'OCT default 0',
     ]);

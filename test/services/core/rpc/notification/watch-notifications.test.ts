@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { verifyNotification } from '../../../../../client/webhooks/signature.ts';
 import { verify } from '../../../../../client/webhooks/verify.ts';
 import {
@@ -119,6 +120,10 @@ describe('watchNotifications()', () => {
       stage.clock.advance(1_000);
       await delay(50);
     }
+    const keepUntil = timestampFromMs(stage.clock.now() + 3_600_000);
+    await acme.hold({ tokenId: 'tok_sandbox_guarantee_short', keepUntil });
+    stage.clock.advance(1_500);
+    await stage.renewKept();
     await stage.expire();
     const words = ['authorized', 'authorized', 'captured', 'refunded', 'incremented', 'extended'];
     words.push(
@@ -133,6 +138,7 @@ describe('watchNotifications()', () => {
       'captured',
       'reversed',
       'reinstated',
+      ...['authorized', 'renewed'],
       'expired',
     );
     const sent: string[] = [];

@@ -48,10 +48,9 @@ describe('third-party libraries', () => {
       ]);
       for (const { path, text, headers } of received) {
         const [kind, statusInfo] = path.split('/').slice(-2);
-        for (const secret of secrets) {
-          const { type, hold } = new Webhook(secret).verify(text, headers) as { type: string; hold?: object };
-          assert.deepEqual([type, hold !== undefined], [`${kind}.${statusInfo}`, kind === 'payment']);
-        }
+        for (const secret of secrets) new Webhook(secret).verify(text, headers);
+        const { type, hold } = JSON.parse(text);
+        assert.deepEqual([type, hold !== undefined], [`${kind}.${statusInfo}`, kind === 'payment']);
       }
     });
 

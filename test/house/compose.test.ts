@@ -27,7 +27,9 @@ const MADE: Readonly<Record<string, string>> = {
   ADYEN_HMAC_KEY: '0'.repeat(64),
   ADYEN_API_BASE: 'https://checkout-test.adyen.com/v71',
   ADYEN_RETURN_URL: 'https://shop.example/returned',
+  ADYEN_PAGE_ORIGIN: 'https://pay.example',
   ADYEN_LEDGER_PASSWORD: 'ledger-password',
+  TRUSTED_PROXY_HOPS: '1',
   ...Object.fromEntries(
     [
       ...[

@@ -17,7 +17,7 @@ export async function untilServing({ merchants }: Pick<Scene<Deployment, Obedien
   for (;;) {
     const askedMs = performance.now();
     const { status } = await merchants.caller.send({ apiKey: '', path: '/readyz' });
-    const placed = status === 200 && (await merchants.probe(0));
+    const placed = status === 200 && (await merchants.probe(1_000));
     const nowMs = performance.now();
     if (placed && placed.outcome === 'done' && nowMs - askedMs < 1_000) return Math.round(nowMs - startedMs);
     assert(

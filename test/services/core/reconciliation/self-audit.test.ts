@@ -328,8 +328,7 @@ describe('audit()', () => {
     assert.equal(clean.code, 0, clean.output);
     assert.match(clean.output, /^audited \d+ holds, .* 0 drifts\n$/);
     await sql(
-      'update hold set frozen = frozen, closing = true where not closing and request_id in (select request_id from ' +
-        'hold limit 1)',
+      'update hold set closing = true where request_id in (select request_id from hold where not closing limit 1)',
     );
     const drifted = await run(env);
     assert.equal(drifted.code, 1, drifted.output);

@@ -139,7 +139,8 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const { outcome, at } = ending;
       const books = booksOf(hold);
       const isNew = takesOver(hold, submission, outcome);
-      const renewAt = renewalAfter(amount, outcome, at)?.toISOString();
+      const again = renewalAfter(hold, amount, outcome, at);
+      const renewAt = again === null ? 'infinity' : again?.toISOString();
       if (isOk(outcome) && !isNew) {
         const end = endOnHold(submission, hold, { ...ending, outcome: OVERTAKEN });
         return { ...end, ...books, processorReference: outcome.reference, toVoid: requestId, renewAt };

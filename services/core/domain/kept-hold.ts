@@ -29,15 +29,19 @@ export function authorizationOf({ requestId, authorizationId }: Pick<KeptHold, '
 /** The merchant's times: until when a hold is needed. */
 type Needed = Pick<KeptHold, 'keepUntil' | 'captureAt' | 'releaseAt'>;
 
+/** Until when a hold is to renew itself, in milliseconds; undefined = it is not kept. */
+function neededUntilMs({ keepUntil, captureAt, releaseAt }: Needed): number | undefined {
+  if (keepUntil == null) return undefined;
+  return Math.min(...[keepUntil, captureAt, releaseAt].flatMap((time) => time?.getTime() ?? []));
+}
+
 /**
  * When a hold renews itself next, if its present authorization is as good as `until`: two days before, or a third of the
  * time that is left. Undefined = never, as it is needed no longer than that.
  */
 export function nextRenewal(hold: Needed, until: Date, now: Date): Date | undefined {
-  const { keepUntil, captureAt, releaseAt } = hold;
-  if (keepUntil == null) return undefined;
-  const neededMs = Math.min(...[keepUntil, captureAt, releaseAt].flatMap((time) => time?.getTime() ?? []));
-  if (neededMs <= until.getTime()) return undefined;
+  const neededMs = neededUntilMs(hold);
+  if (neededMs === undefined || neededMs <= until.getTime()) return undefined;
   const leftMs = Math.max(0, until.getTime() - now.getTime());
   return new Date(until.getTime() - Math.min(LONGEST_LEAD_MS, leftMs / 3));
 }
@@ -47,13 +51,14 @@ const LONGEST_LEAD_MS = 2 * DAY_MS;
 
 /**
  * When a hold renews itself again after a renewal of an amount that did not become its authorization: soon when that
- * never arrived, else a day later, as a processor hardly answers otherwise before. Undefined = the hold changed
- * meanwhile, so as before: at once.
+ * never arrived, else a day later, as a processor hardly answers otherwise before. Null = never, as it is not needed
+ * then; undefined = the hold changed meanwhile, so as before: at once.
  */
-export function renewalAfter(asked: bigint, outcome: FinalOutcome, now: Date): Date | undefined {
+export function renewalAfter(hold: Needed, asked: bigint, outcome: FinalOutcome, now: Date): Date | null | undefined {
   if (isOk(outcome) && (outcome.amount ?? asked) === asked) return undefined;
   const isLost = !isOk(outcome) && outcome.code === 'never_received';
-  return new Date(now.getTime() + (isLost ? 60_000 : DAY_MS));
+  const againMs = now.getTime() + (isLost ? 60_000 : DAY_MS);
+  return againMs < (neededUntilMs(hold) ?? 0) ? new Date(againMs) : null;
 }
 
 /**
@@ -67,7 +72,8 @@ export function judgeKeeping(hold: KeptHold, now: Date): RefusalCode | undefined
   if (hold.tokenId == null) return 'NOT_SUPPORTED';
   if (hold.frozen) return 'HOLD_FROZEN';
   const isDue = hold.renewAt != null && hold.renewAt <= now;
-  return isDue && isIdle(hold) && canRenew(hold) ? undefined : 'CAPTURE_IN_FLIGHT';
+  const isNeeded = hold.keepUntil != null && hold.keepUntil > now;
+  return isDue && isNeeded && isIdle(hold) && canRenew(hold) ? undefined : 'CAPTURE_IN_FLIGHT';
 }
 
 /** Judges a renewal that the processor has done already. Returns the refusal, or undefined. */

@@ -75,7 +75,7 @@ export const findHoldsToRenew = byTurns<DueHold>({
   due: 'renew_at',
   select: SELECT,
   where: `s.renewal_id is null and s.to_void is null and s.changing is null and not s.frozen and s.ended_as is null
-    and s.remaining > 0 and least(s.expires_at, s.release_at) > $1 and ${IS_IDLE}`,
+    and s.remaining > 0 and least(s.expires_at, s.release_at, s.keep_until) > $1 and ${IS_IDLE}`,
 });
 
 /** A hold one of whose authorizations is to be given back. */

@@ -13,13 +13,14 @@ import { several } from './holds.ts';
 const NOW = new Date('2026-03-01T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const at = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);
-const hoursTo = (time: Date | undefined) => time && (time.getTime() - NOW.getTime()) / HOUR_MS;
+const hoursTo = (time: Date | null | undefined) => time && (time.getTime() - NOW.getTime()) / HOUR_MS;
 const approved = { answer: 'APPROVED', reference: 'r', bankReference: '' } as const;
 const declined = { answer: 'DECLINED', code: 'no', message: 'No.' } as const;
 
 describe('a kept hold', () => {
+  const kept = { keepUntil: at(1_000) };
+
   it('renews itself two days before its guarantee ends, or in the last third of a short one', () => {
-    const kept = { keepUntil: at(1_000) };
     assert.equal(hoursTo(nextRenewal(kept, at(10 * 24), NOW)), 8 * 24);
     assert.equal(hoursTo(nextRenewal(kept, at(3), NOW)), 2);
     assert.equal(hoursTo(nextRenewal(kept, at(-1), NOW)), -1);
@@ -34,9 +35,15 @@ describe('a kept hold', () => {
 
   it('asks again a day after another answer, soon after none, and at once when it was overtaken', () => {
     for (const other of [declined, { ...declined, answer: 'NOT_PERFORMED' } as const, { ...approved, amount: 99n }])
-      assert.equal(hoursTo(renewalAfter(100n, other, NOW)), 24);
-    assert.equal(hoursTo(renewalAfter(100n, NEVER_RECEIVED, NOW)), 1 / 60);
-    assert.equal(renewalAfter(100n, approved, NOW), undefined);
+      assert.equal(hoursTo(renewalAfter(kept, 100n, other, NOW)), 24);
+    assert.equal(hoursTo(renewalAfter(kept, 100n, NEVER_RECEIVED, NOW)), 1 / 60);
+    assert.equal(renewalAfter(kept, 100n, approved, NOW), undefined);
+  });
+
+  it('asks no more when it is needed no longer then', () => {
+    for (const needed of [{ keepUntil: at(24) }, { captureAt: at(24) }, { releaseAt: at(3) }, { keepUntil: null }])
+      assert.equal(renewalAfter({ ...kept, ...needed }, 100n, declined, NOW), null);
+    assert.equal(renewalAfter({ keepUntil: at(0.01) }, 100n, NEVER_RECEIVED, NOW), null);
   });
 
   const placed: KeptHold = {
@@ -44,6 +51,7 @@ describe('a kept hold', () => {
     requestId: 'hold',
     tokenId: 'tok',
     expiresAt: at(24),
+    keepUntil: at(24),
     renewAt: NOW,
   };
   const changes: [string, Partial<KeptHold>, string][] = [
@@ -52,6 +60,7 @@ describe('a kept hold', () => {
     ['has no token', { tokenId: null }, 'NOT_SUPPORTED'],
     ['is frozen', { frozen: true }, 'HOLD_FROZEN'],
     ['is not due', { renewAt: at(1) }, 'CAPTURE_IN_FLIGHT'],
+    ['is needed no longer', { keepUntil: NOW }, 'CAPTURE_IN_FLIGHT'],
     ['has a capture in flight', { inFlight: 1n }, 'CAPTURE_IN_FLIGHT'],
     ['is closing', { closing: true }, 'CAPTURE_IN_FLIGHT'],
     ['is changing', { changing: 'INCREMENT' }, 'CAPTURE_IN_FLIGHT'],

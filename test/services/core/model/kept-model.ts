@@ -6,17 +6,28 @@ const DAY_MS = 24 * 3_600_000;
 
 /** Core plans when the hold renews itself, if its authorization is guaranteed for a shorter time than it is needed. */
 export function planRenewal(hold: HoldModel, now: number): void {
-  const { keepUntil, captureAt, releaseAt, guaranteedUntil } = hold;
+  const { guaranteedUntil } = hold;
   hold.endRead = false;
-  const needed = Math.min(...[keepUntil, captureAt, releaseAt].filter((at) => at > 0));
   const lead = Math.min(2 * DAY_MS, Math.max(0, guaranteedUntil - now) / 3);
-  hold.renewAt = keepUntil > 0 && needed > guaranteedUntil ? Math.trunc(guaranteedUntil - lead) : 0;
+  hold.renewAt = neededUntil(hold) > guaranteedUntil ? Math.trunc(guaranteedUntil - lead) : 0;
+}
+
+/** 0 = it is not kept. */
+function neededUntil({ keepUntil, captureAt, releaseAt }: HoldModel): number {
+  return keepUntil === 0 ? 0 : Math.min(...[keepUntil, captureAt, releaseAt].filter((at) => at > 0));
+}
+
+/** The hold renews itself again this late, if it is needed then. */
+function planAgain(hold: HoldModel, at: number): void {
+  hold.renewAt = at < neededUntil(hold) ? at : 0;
+  hold.endRead = false;
 }
 
 /** Whether a worker renews the hold: nothing of it is in flight, and no other renewal is. */
 export function isDueToRenew(hold: HoldModel, now: number): boolean {
   if (hold.placing !== 'OK' || hold.closedBy !== undefined || hold.endedAs || isOver(hold, now)) return false;
   if (hold.frozen || hold.renewAt === 0 || hold.renewAt > now || hold.toVoid !== undefined) return false;
+  if (hold.keepUntil <= now) return false;
   if (hold.attempts.some(({ kind, state }) => kind === 'RENEWAL' && state === 'OPEN')) return false;
   return isIdle(hold);
 }
@@ -41,8 +52,7 @@ export function settleRenewal(hold: HoldModel, renewal: Attempt, now: number): v
   const authorization = hold.chain[renewal.on];
   if (renewal.state === 'KO' || !authorization) {
     const isLost = renewal.answer?.code === 'never_received';
-    hold.renewAt = now + (isLost ? 60_000 : DAY_MS);
-    hold.endRead = false;
+    planAgain(hold, now + (isLost ? 60_000 : DAY_MS));
     return;
   }
   const { amount, endsAt, guaranteedUntil } = authorization;
@@ -58,9 +68,7 @@ export function settleRenewal(hold: HoldModel, renewal: Attempt, now: number): v
   renewal.state = 'KO';
   renewal.answer = { answer: 'NOT_PERFORMED', code: 'overtaken' };
   hold.toVoid = renewal.on;
-  if (amount === renewal.amount) return;
-  hold.renewAt = now + DAY_MS;
-  hold.endRead = false;
+  if (amount !== renewal.amount) planAgain(hold, now + DAY_MS);
 }
 
 /** A void of an authorization that the hold does not count on is stored, unless there is one. */

@@ -54,6 +54,23 @@ describe('a hold that is kept', () => {
     await sql(scripted.stage, 'update hold set renew_at = null');
   });
 
+  it('asks no more once it is needed no longer', async () => {
+    const hold = await keep({ keepUntil: inDays(6) });
+    const late = await keep({ keepUntil: inDays(6) });
+    await sql(scripted.stage, 'update hold set renew_at = null where request_id = $1', [late.requestId]);
+    processor.says.authorize = () => declined;
+    for (let halfDays = 0; halfDays < 20; halfDays++) {
+      advance(0.5);
+      await renew();
+    }
+    assert.equal((await renewalsOf(hold)).length, 3);
+    await sql(scripted.stage, 'update hold set renew_at = now() where request_id = $1', [late.requestId]);
+    await renew();
+    assert.equal((await renewalsOf(late)).length, 0);
+    const [row] = await sql(scripted.stage, 'select renew_at from hold where request_id = $1', [hold.requestId]);
+    assert.deepEqual(row, { renew_at: null });
+  });
+
   it('renews itself before its guarantee ends, and then gives the authorization before back', async () => {
     const asked: AuthorizeRequest[] = [];
     const hold = await keep();

@@ -111,6 +111,16 @@ export const STORIES: readonly Partial<Command>[][] = [
       ],
     ],
   ),
+  // A hold is changed without an answer while its renewal has none.
+  ...(['increment', 'extension', 'release a part', 'capture'] as const).flatMap((change): Partial<Command>[][] =>
+    (['lost after', 'late'] as const).map((fault) => [
+      { ...KEPT, merchant: 3 },
+      { do: 'get' },
+      { do: 'renew kept', fault },
+      { do: change, share: 'little', final: false, currency: 'EUR', words: 'a reference', fault: 'lost after' },
+      { do: 'get' },
+    ]),
+  ),
   // A refund fails, or is done, and the processor says the contrary later.
   ...(['lost before', 'lost before', 'lost before', 'late', 'none', 'none'] as const).map(
     (fault): Partial<Command>[] => [

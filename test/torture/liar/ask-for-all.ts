@@ -1,7 +1,9 @@
 /** What the merchant asks for in a round. */
 import assert from 'node:assert/strict';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { OperationState } from '../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { Shop } from '../../services/core/shop.ts';
+import { confirm } from '../../services/sandbox/checkout/browse.ts';
 
 /** Of the holds that are placed before anything is lied about. */
 const TOKENS = [
@@ -9,9 +11,20 @@ const TOKENS = [
   ...(['ok', 'ok', 'ok', 'increment_accepted', 'ok', 'decrease_accepted'] as const),
 ];
 
-/** What is there before anything is lied about: a hold for each thing that is done with one, and captures to refund. */
-export async function prepare(victim: Shop) {
+/** Of holds that renew themselves while everything is lied about, a day long. */
+const KEPT_TOKENS = ['guarantee_short', 'guarantee_short', 'guarantee_short', 'renewal_accepted'] as const;
+const DAY_MS = 86_400_000;
+
+/**
+ * What is there before anything is lied about: a hold for each thing that is done with one, captures to refund, and
+ * holds that are kept from `nowMs` on.
+ */
+export async function prepare(victim: Shop, nowMs: number) {
+  const keepUntil = timestampFromMs(nowMs + DAY_MS);
   return {
+    kept: await Promise.all(
+      KEPT_TOKENS.map((tokenId) => victim.hold({ tokenId: `tok_sandbox_${tokenId}`, keepUntil })),
+    ),
     holds: await Promise.all(TOKENS.map((tokenId) => victim.hold({ tokenId: `tok_sandbox_${tokenId}` }))),
     capture: await victim.captured(),
     returning: await victim.captured(10_000n, { tokenId: 'tok_sandbox_refund_returned', currency: 'JPY' }),
@@ -24,13 +37,18 @@ export async function prepare(victim: Shop) {
  */
 export async function askForAll(
   victim: Shop,
-  { holds, capture, returning }: Awaited<ReturnType<typeof prepare>>,
+  { holds, kept, capture, returning }: Awaited<ReturnType<typeof prepare>>,
 ): Promise<Map<string, 'OK' | 'KO'>> {
   const [captured, released, , accepted, reversed, ended, voided, ...others] = holds.map(
     (hold) => hold ?? assert.fail(),
   );
   const [incremented, extended, renewed, incrementing, decreased, decreasing] = others;
+  const [, keptCaptured, keptReleased] = kept;
   const calls = [
+    victim.capture(keptCaptured as never, 4_000n),
+    victim.release(keptReleased as never),
+    victim.place({ tokenId: 'tok_sandbox_challenge', ...PRESENT }),
+    victim.place({ tokenId: 'tok_sandbox_challenge_failed', ...PRESENT }),
     victim.place(),
     victim.place({ tokenId: 'tok_sandbox_declined' }),
     victim.place({ tokenId: 'tok_sandbox_accepted' }),
@@ -59,7 +77,9 @@ export async function askForAll(
   const answered = new Map<string, 'OK' | 'KO'>();
   for (const call of await Promise.allSettled(calls)) {
     if (call.status === 'fulfilled') {
-      const { requestId, state } = resultIn(call.value);
+      const { requestId, state, nextAction } = resultIn(call.value);
+      // The customer's page may be down.
+      if (nextAction) await confirm(nextAction.url, 'pass').catch(() => undefined);
       if (state === OperationState.OK) answered.set(requestId, 'OK');
       continue;
     }
@@ -69,15 +89,18 @@ export async function askForAll(
   return answered;
 }
 
+const PRESENT = { customerPresent: true, returnUrl: 'https://shop.example/done' };
+
 interface Result {
   readonly requestId: string;
   readonly state: OperationState;
+  readonly nextAction?: { readonly url: string } | undefined;
 }
 
 /** The operation that an answer is about. */
 function resultIn(answer: object): Result {
   const { capture, refund, oct, preauthorization, ...own } = answer as Record<string, Result>;
-  return capture ?? refund ?? oct ?? ({ requestId: preauthorization?.requestId, ...own } as Result);
+  return capture ?? refund ?? oct ?? ({ ...preauthorization, ...own } as Result);
 }
 
 const [FAILED_PRECONDITION, ABORTED] = [9, 10];

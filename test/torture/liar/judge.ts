@@ -63,6 +63,7 @@ async function known(
     assert(answer === undefined || answer === state, `${requestId} was answered ${answer}, and is told as ${state}`);
   }
   const ended = await sql<{ id: string }>(stage, ENDED, [[...asked]]);
+  const voided = await sql<{ id: string }>(stage, GIVEN_BACK);
   return {
     told,
     identifiers,
@@ -72,6 +73,7 @@ async function known(
     returns: stream ? await returnsOf(stage, transcript, identifiers) : () => ({ certain: [], possible: Infinity }),
     areEventsTrue,
     decided,
+    givenBack: new Set(voided.map(({ id }) => id)),
     ended: new Set(ended.map(({ id }) => id)),
   };
 }
@@ -159,6 +161,10 @@ const IDENTIFIERS = `select request_id::text as id, coalesce(processor_request_i
   from (select request_id, merchant_id, processor_request_id, false as reported from hold
     union all select request_id, merchant_id, processor_request_id, reported from submission) of_request
   where request_id = any($1::uuid[]) and merchant_id = 'victim'`;
+
+/** The authorizations of renewals that were given back, or are to be. */
+const GIVEN_BACK = `select authorization_id as id from submission where kind = 'LATE_VOID' and authorization_id is not null
+  union all select to_void from hold where to_void is not null`;
 
 /** What was given back otherwise than by a final capture. */
 const ENDED = `select request_id::text as id from hold where request_id = any($1::uuid[]) and merchant_id = 'victim' and phase = 'AUTHORIZED'

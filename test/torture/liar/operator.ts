@@ -18,6 +18,7 @@ export type Tally = Record<
   | 'unfrozen'
   | 'corrected'
   | 'came back'
+  | 'renewed themselves'
   | 'acknowledged'
   | 'looks that failed',
   number
@@ -34,6 +35,7 @@ export const emptyTally = (): Tally => ({
   unfrozen: 0,
   corrected: 0,
   'came back': 0,
+  'renewed themselves': 0,
   acknowledged: 0,
   'looks that failed': 0,
 });

@@ -85,7 +85,7 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   const earlier = await idsOf(stage);
   const transcript = new Transcript();
   house.liar.lie = transcript.noting({});
-  const things = await prepare(victim);
+  const things = await prepare(victim, stage.clock.now());
   const soon = timestampFromMs(stage.clock.now() + HOUR_MS);
   const byThemselves = [await victim.hold({ captureAt: soon }), await victim.hold({ releaseAt: soon })];
   const before = await idsOf(stage);
@@ -118,6 +118,7 @@ export async function playRound(house: House, rows: readonly Row[], tally: Tally
   }
   if (rows.length === 1 && rows[0]?.mixesCallMany) assert(transcript.mixed > 0, 'calls were sent together');
   tally['came back'] += await countReturns(stage, asked);
+  tally['renewed themselves'] += await countRenewals(stage, all);
   tally['ended by themselves'] += asked.size - decisions;
 }
 
@@ -149,7 +150,7 @@ export async function pass({ stage }: LiarsHouse, tally: Tally): Promise<void> {
   stage.clock.advance(STEP_HOURS * HOUR_MS);
   await stage.sandbox.reportDue();
   await judgeSums(stage);
-  for (const work of [stage.inquire, stage.captureDue, stage.releaseRenewed, stage.expire]) {
+  for (const work of [stage.inquire, stage.captureDue, stage.renewKept, stage.releaseRenewed, stage.expire]) {
     await work().catch(() => {
       tally['looks that failed']++;
     });
@@ -183,6 +184,11 @@ async function readAll({ stage, operators, victim, calm }: House): Promise<void>
 async function countReturns(stage: Stage, asked: ReadonlySet<string>): Promise<number> {
   const text = `select from operation where kind in ('REFUND_RETURN', 'OCT_RETURN')
     and coalesce(refund_request_id, oct_request_id) = any($1::uuid[])`;
+  return (await sql(stage, text, [[...asked]])).length;
+}
+
+async function countRenewals(stage: Stage, asked: ReadonlySet<string>): Promise<number> {
+  const text = "select from operation where kind = 'RENEWAL' and status = 'OK' and request_id = any($1::uuid[])";
   return (await sql(stage, text, [[...asked]])).length;
 }
 

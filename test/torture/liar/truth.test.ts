@@ -22,6 +22,7 @@ const booked = (kind: Booked['kind'], more: Partial<Booked> = {}): Booked => ({
   currency: 'EUR',
   reference: 'theirs',
   returned: 0,
+  renews: '',
   ...more,
 });
 
@@ -42,6 +43,7 @@ function known({ ledger, ...more }: Partial<Omit<Known, 'ledger'>> & { ledger?: 
     returns: () => ({ certain: [], possible: 0 }),
     areEventsTrue: true,
     decided: new Map(),
+    givenBack: new Set(),
     ended: new Set(),
     ...more,
   };
@@ -92,6 +94,10 @@ const UNTRUE: Readonly<Record<string, readonly [Parameters<typeof known>[0], ...
     'CAPTURE c is told with the reference of another: strange',
   ],
   'no result of what was done': [{ told: without('c') }, 'capture c was done, and no result of it is told'],
+  'a new authorization that nobody gives back': [
+    { ledger: { n: booked('authorization', { renews: 'h' }) } },
+    'authorization n was done, and no result of it is told',
+  ],
   'a return that is not told': [
     { ...reported([100n]), ledger: { r: booked('refund', { returned: 100 }) } },
     'REFUND_RETURN of r is told 0 times, and was reported 1',
@@ -142,6 +148,10 @@ const UNTRUE: Readonly<Record<string, readonly [Parameters<typeof known>[0], ...
 /** What looks untrue, and is not. */
 const TRUE: Readonly<Record<string, Parameters<typeof known>[0]>> = {
   'what is in the books': {},
+  'a new authorization that was given back': {
+    ledger: { n: booked('authorization', { renews: 'h' }) },
+    givenBack: new Set(['n']),
+  },
   'what the processor said': {
     ledger: { c: booked('capture', { answer: Answer.DECLINED }) },
     said: () => ({ approved: true, refused: false, references: new Set() }),

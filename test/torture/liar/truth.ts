@@ -42,7 +42,7 @@ export interface Known {
   /** The processor's books of the merchant, by identifier. */
   readonly ledger: ReadonlyMap<
     string,
-    Pick<Entry, 'kind' | 'answer' | 'amount' | 'currency' | 'reference' | 'returned'>
+    Pick<Entry, 'kind' | 'answer' | 'amount' | 'currency' | 'reference' | 'returned' | 'renews'>
   >;
   readonly said: (identifier: string) => Said | undefined;
   /** By kind of the operation that it makes, and subject. */
@@ -51,6 +51,8 @@ export interface Known {
   readonly areEventsTrue: boolean;
   /** What an operator decided, by request. */
   readonly decided: ReadonlyMap<string, State>;
+  /** Authorizations that their hold does not count on: their voids are stored. */
+  readonly givenBack: ReadonlySet<string>;
   /** Holds that have ended, by the books. */
   readonly ended: ReadonlySet<string>;
 }
@@ -58,6 +60,7 @@ export interface Known {
 /** The entries in which an operation of a kind stands; those with money have amount and currency. */
 const ENTRIES: Readonly<Record<string, { readonly of: readonly string[]; readonly hasAmount: boolean }>> = {
   HOLD: { of: ['authorization', 'checkout'], hasAmount: true },
+  RENEWAL: { of: ['authorization'], hasAmount: true },
   CAPTURE: { of: ['capture'], hasAmount: true },
   INCREMENT: { of: ['increment'], hasAmount: true },
   PARTIAL_RELEASE: { of: ['decrease'], hasAmount: true },
@@ -113,12 +116,14 @@ function finalState({ requestId, state }: Told, { told }: Known): State {
 }
 
 /** What the processor has done without any result being told. */
-function silences(results: readonly Told[], { identifiers, ledger }: Known): string[] {
+function silences(results: readonly Told[], { identifiers, ledger, givenBack }: Known): string[] {
   const told = new Set(results.map(({ requestId }) => requestId));
   const kinds = new Set(Object.values(ENTRIES).flatMap(({ of }) => of));
   return [...identifiers].flatMap(([requestId, identifier]) => {
     const entry = ledger.get(identifier);
     if (!entry || !kinds.has(entry.kind) || entry.answer !== Answer.APPROVED || told.has(requestId)) return [];
+    // Nobody is told of a new authorization that came too late, and was given back.
+    if (entry.renews !== '' && givenBack.has(requestId)) return [];
     return [`${entry.kind} ${requestId} was done, and no result of it is told`];
   });
 }

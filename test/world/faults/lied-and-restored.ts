@@ -20,7 +20,7 @@ export const liedAndRestored: Fault<BehindLiar, LiedTo> = {
     merchants.round = { rows, transcript, calls };
     const shop = withKeys(victim, calls);
     liar.lie = transcript.noting({});
-    const [kept, lost] = [await prepare(victim), await prepare(victim)];
+    const [kept, lost] = [await prepare(victim, stage.clock.now()), await prepare(victim, stage.clock.now())];
     lie(liar, rows, transcript);
     await askForAll(shop, kept);
     const goBack = await rememberNow(stage);

@@ -4,11 +4,13 @@ import { openStory, type Step, type Steppers, UNNOTICED } from '../merchants/ste
 import type { Fault } from '../play.ts';
 import type { TwoProcessors } from '../stage/two-processors.ts';
 
-/** How often each step is drawn, of 60 times. */
+/** How often each step is drawn, of 70 times. */
 const SHARES: Readonly<Record<Step, number>> = {
   hold: 6,
   checkout: 3,
   stepUp: 3,
+  keep: 4,
+  keepOtherwise: 1,
   pay: 5,
   capture: 10,
   release: 3,
@@ -24,6 +26,7 @@ const SHARES: Readonly<Record<Step, number>> = {
   inquire: 2,
   expire: 2,
   captureDue: 2,
+  renewKept: 5,
   releaseRenewed: 2,
 };
 const ALL = (Object.keys(SHARES) as Step[]).flatMap((step) => Array<Step>(SHARES[step]).fill(step));

@@ -36,7 +36,7 @@ export interface Steppers extends Merchants {
 
 /** Steps between a restore and its notice. */
 export const UNNOTICED: readonly Step[] = [
-  ...(['events', 'inquire', 'expire', 'captureDue', 'pay'] as const),
+  ...(['events', 'inquire', 'expire', 'captureDue', 'renewKept', 'pay'] as const),
   ...(['capture', 'capture', 'release', 'releasePart', 'increment', 'extend', 'refund'] as const),
 ];
 /** The share of keyed calls while the database may be reconciled: one with a key is refused. */
@@ -58,6 +58,11 @@ const TOKENS = [
 ];
 /** Tokens whose issuer asks the customer, and what comes with them. */
 const CHALLENGES = ['challenge', 'challenge', 'challenge', 'challenge_failed', 'challenge_lost'];
+/** Tokens of holds that are kept: the card scheme guarantees an authorization of theirs for two seconds. */
+const KEPT_TOKENS = [
+  ...['guarantee_short', 'guarantee_short', 'guarantee_short', 'renewal_accepted', 'renewal_accepted_declined'],
+  ...['renewal_declined', 'renewal_error', 'renewal_timeout_applied', 'renewal_timeout_lost'],
+];
 const PRESENT = { customerPresent: true, returnUrl: 'https://shop.example/done' };
 const OCT_TOKENS = ['ok', 'accepted', 'declined', 'timeout_applied', 'oct_returned', 'oct_returned_in_two_parts'];
 /** Paid three times in seven; the others are declined, or fail later. */
@@ -68,6 +73,7 @@ const CARDS = [
 /** Most holds neither capture nor end by themselves. */
 const PLAIN = Array<object>(5).fill({});
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
+const KEPT_MS = [MINUTE_MS, HOUR_MS, 20 * DAY_MS];
 const WAITS_MS = [1_000, 3_000, 3_000, MINUTE_MS + 1_000, HOUR_MS];
 
 /** Opens a story of both merchants, of whom `moving` is moved between the processors. Its steps follow `random`. */
@@ -110,6 +116,22 @@ export function openStory(stage: TwoProcessors, random: () => number) {
       const ends = pick([...PLAIN, { captureAt: soon }, { releaseAt: soon }]);
       await place(shop, `hold ${tokenId} ${Object.keys(ends)}`, (key) => shop.place({ tokenId, ...ends, ...key }));
     },
+    /** A hold that renews itself, soon after it was placed. */
+    async keep() {
+      const [shop, token] = [pick([staying, staying, moving]), pick(KEPT_TOKENS)];
+      const keepUntil = timestampFromMs(stage.clock.now() + pick(KEPT_MS));
+      await place(shop, `hold ${token} that is kept`, (key) => {
+        return shop.place({ tokenId: `tok_sandbox_${token}`, keepUntil, ...key });
+      });
+    },
+    /** A merchant wants a hold longer than it said, or no longer. */
+    keepOtherwise: () =>
+      onPlaced(async ({ merchantId }, { requestId }) => {
+        const keepUntil = pick([undefined, ...KEPT_MS.map((ms) => timestampFromMs(stage.clock.now() + ms))]);
+        const change = { merchantId, requestId, keepUntil, updateMask: { paths: ['keep_until'] } };
+        const done = stage.channel('gateway').holds.updatePreauthorization(change);
+        say(`keep ${requestId} ${keepUntil ? 'until another time' : 'no longer'}: ${shown(await answered(done))}`);
+      }),
     async checkout() {
       const shop = pick([staying, staying, moving]);
       await place(shop, 'checkout', (key) => shop.checkout(key));
@@ -186,6 +208,7 @@ export function openStory(stage: TwoProcessors, random: () => number) {
     inquire: async () => say(`inquired: ${await stage.inquire()}`),
     expire: async () => say(`expired: ${await stage.expire()}`),
     captureDue: async () => say(`captured by themselves: ${await stage.captureDue()}`),
+    renewKept: async () => say(`renewed or voided since kept: ${await stage.renewKept()}`),
     releaseRenewed: async () => say(`released since renewed: ${await stage.releaseRenewed()}`),
   };
   return {

@@ -16,6 +16,7 @@ import { waysBack } from './faults/ways-back.ts';
 import { audited } from './judges/audited.ts';
 import { answeredAgain, charged } from './judges/bought.ts';
 import { forwarded, unaltered, undeprecated } from './judges/forwarded.ts';
+import { kept } from './judges/kept.ts';
 import { deliveryStored, notified } from './judges/notified.ts';
 import { obeyed, obeyedSoFar, sentOnce } from './judges/obeyed.ts';
 import { reconciled } from './judges/reconciled.ts';
@@ -147,7 +148,7 @@ const FAULTS: readonly Fault<Deployment, Obedient>[] = [
 /** Breaks connections of merchants, who then need a key to repeat under. */
 const KEYED_FAULTS = [...FAULTS, killed('gateway', gateway, AWAY_MS)];
 
-export const NOTHING_DISOBEYED = { judges: () => [settled, obeyed, audited] } as const;
+export const NOTHING_DISOBEYED = { judges: () => [settled, obeyed, kept, audited] } as const;
 
 /** Everything between merchants who obey every answer and the card is frozen, killed, cut and overloaded. */
 function obedientBy(by: Obeying, rounds = 50) {
@@ -177,7 +178,7 @@ export const failover = lineOf<Pair, Obedient & Watched>({
   },
   rounds: 10,
   phases: (times) => [{ faults: PRIMARY_FAULTS, times, atOnce: 1, afterEach: [served, obeyedSoFar] }],
-  judges: () => [settled, obeyed, deliveryStored, notified, streamsWhole, audited],
+  judges: () => [settled, obeyed, kept, deliveryStored, notified, streamsWhole, audited],
 });
 
 /** The same while merchants do nothing but renew their holds again and again. */
@@ -205,7 +206,8 @@ const killedOrFrozen = (name: string, memberOf: (stage: Deployment) => Deploymen
 /** The release before and this tree run side by side: upgraded, taken back, then mixed at random while parts fail. */
 export const upgrade = lineOf<TwoReleases, Obedient>({
   stage: () => openTwoReleases(OBEDIENT),
-  merchants: (stage, random) => startObedient(stage, 'package', random, { sendsNewFields: false }),
+  merchants: (stage, random) =>
+    startObedient(stage, 'package', random, { sendsNewFields: false, asksCustomers: false }),
   rounds: THERE_AND_BACK.length + 12,
   phases: (rounds) => [
     { faults: [schemaUpgraded], times: 1 },

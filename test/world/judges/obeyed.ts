@@ -14,7 +14,7 @@ type Obeyed = Scene<Deployment, Obedient>;
 export async function obeyedSoFar({ stage, merchants: { client } }: Obeyed): Promise<string> {
   // What is told later than this may be done after the ledger was read.
   const told = [...client.told];
-  const acted = actsOf(stage.ledgerFile);
+  const acted = await actsOf(stage);
   const wrong = [
     ...told.flatMap((each) => wronglyTold(each, acted.get(each.mark) ?? 0)),
     ...[...client.unexplained].map(([what, stories]) => `unexplained, ${stories.length} × ${what}: ${stories[0]}`),
@@ -36,8 +36,8 @@ export async function obeyed(scene: Obeyed): Promise<string> {
     'nothing was done, so nothing is shown',
   );
   const figures = await obeyedSoFar(scene);
-  const wanted = new Set(told.map(({ mark }) => mark));
-  const unwanted = [...actsOf(stage.ledgerFile).keys()].filter((mark) => !wanted.has(mark));
+  const wanted = new Set([...told.map(({ mark }) => mark), ...told.filter(isKept).map(keptMark)]);
+  const unwanted = [...(await actsOf(stage)).keys()].filter((mark) => !wanted.has(mark));
   const rows = await stage.sql<Result>('select request_id, status, merchant_reference as reference from operation');
   const results = new Map(rows.map((row) => [row.request_id, row]));
   const wrong = [
@@ -54,10 +54,11 @@ export async function obeyed(scene: Obeyed): Promise<string> {
  */
 export async function sentOnce({ merchants: { client } }: Obeyed): Promise<string> {
   const told = client.told.filter(({ merchant }) => merchant.merchantId !== 'probe');
-  const userOf = ({ mark }: Told) => mark.split(' ')[1];
-  const mayBeLost = new Set(told.filter(({ body }) => /_(lost|error)"/.test(JSON.stringify(body))).map(userOf));
+  const lossy = told.filter(({ body }) => /_(lost|error)"/.test(JSON.stringify(body)));
+  const mayBeLost = new Set(lossy.map(({ mark }) => userOf(mark)));
   const unsent = told.filter(
-    (each) => each.outcome === 'not done' && !REFUSED.test(each.story.at(-1) ?? '') && !mayBeLost.has(userOf(each)),
+    (each) =>
+      each.outcome === 'not done' && !REFUSED.test(each.story.at(-1) ?? '') && !mayBeLost.has(userOf(each.mark)),
   );
   assert.deepEqual(
     unsent.map(({ mark, story }) => `${mark}: ${story.join('; ')}`),
@@ -78,31 +79,48 @@ interface Result {
 }
 
 /** How often the processor did what has a mark. */
-export function actsOf(ledgerFile: string): ReadonlyMap<string, number> {
+export async function actsOf({ ledgerFile, sql }: Deployment): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ id: string }>(BY_THEMSELVES);
+  const byThemselves = new Set(rows.map(({ id }) => id));
+  const acted = new Map<string, number>();
+  const { entries, firstOf } = readLedger(ledgerFile);
+  for (const entry of entries) {
+    if (entry.answer !== Answer.APPROVED) continue;
+    const isOfKept = entry.renews !== '' || (entry.kind === 'void' && byThemselves.has(entry.requestId));
+    const mark = isOfKept ? `kept ${firstOf(entry).userId}` : markOf(entry, firstOf(entry));
+    acted.set(mark, (acted.get(mark) ?? 0) + 1);
+  }
+  return acted;
+}
+
+/** The voids that nobody asked for. */
+const BY_THEMSELVES = `select coalesce(processor_request_id, request_id) as id from submission where kind = 'LATE_VOID'`;
+
+/** What the processor did for a kept hold by itself has one mark. */
+const keptMark = ({ mark }: Told) => `kept ${userOf(mark)}`;
+export const isKept = ({ body }: Told) => 'keepUntil' in body;
+export const userOf = (mark: string) => mark.split(' ')[1];
+
+/** Reads the processor's books, with the first authorization of the hold that an entry is about. */
+export function readLedger(ledgerFile: string) {
   const oracle = openOracle(ledgerFile);
   try {
-    const acted = new Map<string, number>();
     const entries = oracle.entries();
     const byId = new Map(entries.map((entry) => [entry.requestId, entry]));
-    for (const entry of entries) {
-      if (entry.answer !== Answer.APPROVED) continue;
-      const mark = markOf(entry, byId);
-      acted.set(mark, (acted.get(mark) ?? 0) + 1);
-    }
-    return acted;
+    const firstOf = (entry: Entry): Entry => {
+      const before = byId.get(entry.renews || entry.authorizationRequestId);
+      return before ? firstOf(before) : entry;
+    };
+    return { entries, firstOf };
   } finally {
     oracle.close();
   }
 }
 
-/**
- * What is done with an authorization names its user through it. A renewal is for another amount than the hold that it
- * renews.
- */
-function markOf({ kind, userId, amount, authorizationRequestId }: Entry, byId: ReadonlyMap<string, Entry>): string {
+/** What is done with an authorization names its user, and what was held at first. */
+function markOf({ kind, userId, amount }: Entry, first: Entry): string {
   if (kind === 'authorization' || kind === 'capture' || kind === 'credit') return `${kind} ${userId} ${amount}`;
-  const of = byId.get(authorizationRequestId);
-  return `${kind} ${of?.userId} ${kind === 'refund' ? amount : of?.amount}`;
+  return `${kind} ${first.userId} ${kind === 'refund' ? amount : first.amount}`;
 }
 
 function wronglyTold({ outcome, mark, merchant, story }: Told, times: number): string[] {

@@ -8,7 +8,7 @@ import { actsOf } from './obeyed.ts';
 /** Each hold that was renewed is released once, also when the first answer to its renewal decided nothing. */
 export async function renewed({ stage, merchants }: Scene<Deployment, Obedient>): Promise<string> {
   const { told } = merchants.client;
-  const acted = actsOf(stage.ledgerFile);
+  const acted = await actsOf(stage);
   const holdOf = ({ body }: Told) => (body as { preauthorizationId?: string }).preauthorizationId;
   const renewals = told.filter(({ kind, outcome }) => kind === 'renewal' && outcome === 'done');
   const interrupted = renewals.filter(({ story }) => story.length > 1);

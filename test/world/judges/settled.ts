@@ -19,19 +19,23 @@ const RECOVERY_MS = 180_000;
 export async function untilSettled({ sql }: Pick<Deployment, 'sql'>, withinMs: number): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
-    const [row] = await sql<{ open: number }>(OPEN);
+    const open = await sql<{ what: string }>(OPEN);
     const tookMs = performance.now() - startedMs;
-    if (row?.open === 0) return tookMs;
-    assert(tookMs < withinMs, `${row?.open} attempts or holds are still open after ${withinMs} ms`);
+    if (open.length === 0) return tookMs;
+    const first = open.slice(0, 5).map(({ what }) => what);
+    assert(tookMs < withinMs, `${open.length} attempts or holds are open after ${withinMs} ms: ${first.join(', ')}`);
     await delay(100);
   }
 }
 
-const OPEN = `select ((select count(*) from hold where phase in ('AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW'))
-  + (select count(*) from hold h where status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'
-      and (capture_at is not null or release_at is not null
-        or exists (select from hold n where n.renews = h.request_id and n.phase = 'AUTHORIZED')))
-  + (select count(*) from submission where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')))::int as open`;
+const OPEN = `select 'hold ' || request_id || ' ' || phase as what from hold h
+    where phase in ('AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW') or to_void is not null
+      or (status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'
+        and (capture_at is not null or release_at is not null
+          or renewal_id is not null or (renew_at < now() + interval '1 min' and keep_until > now())
+          or exists (select from hold n where n.renews = h.request_id and n.phase = 'AUTHORIZED')))
+  union all select kind || ' ' || request_id || ' ' || state from submission
+    where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`;
 
 /** Waits for all notifications to be delivered, for 90 s at most. Returns how many are left. */
 export async function untilDelivered(stage: Pick<Deployment, 'sql'>): Promise<number> {

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Holdfast } from '../../../client/holdfast.ts';
 import { HoldfastError } from '../../../client/refusal.ts';
+import { confirm } from '../../services/sandbox/checkout/browse.ts';
 import type { Merchant } from '../../torture/deployment/deployment.ts';
 import type { Caller, Heard } from './caller.ts';
 import type { Intention, Told } from './intention.ts';
@@ -78,6 +79,7 @@ export function openClient(
     const { holds, refunds, octs } = new Holdfast({ baseUrl: 'http://gateway', apiKey: merchant.apiKey, fetch: ask });
     const write = {
       hold: holds.create,
+      'step-up': holds.create,
       capture: holds.capture,
       release: holds.release,
       part: holds.release,
@@ -176,6 +178,40 @@ export function openClient(
     }
   }
 
+  /** Records what an intention comes to, with what the customer makes of it. */
+  async function carryOut(
+    intention: Intention,
+    patienceMs: number,
+    then: (asked: Told) => Promise<Told> = async (asked) => asked,
+  ): Promise<Told> {
+    open++;
+    try {
+      const asked = await (isLiteral ? obey : obeyByPackage)(intention, patienceMs);
+      const outcome = asked.outcome === 'done' ? await then(asked) : asked;
+      told.push(outcome);
+      return outcome;
+    } finally {
+      open--;
+    }
+  }
+
+  /** The customer answers the issuer, whose page may be down for a while; the hold says what came of it. */
+  async function authenticate(asked: Told, answer: 'pass' | 'fail'): Promise<Told> {
+    const { merchant, requestId, story } = asked;
+    for (;;) {
+      const { status, body } = await caller.send({ apiKey: merchant.apiKey, path: `/preauthorization/${requestId}` });
+      count(`GET ${status || 'connection broken'} ${body.code ?? body.phase ?? ''}`);
+      if (status === 404) blame('step-up done and not found', story);
+      const isOver = status === 404 || (status === 200 && !OPEN_PHASES.has(body.phase));
+      if (isOver) {
+        const isPlaced = body.preauthorizationId !== undefined;
+        return { ...asked, ...namesOf(body), outcome: isPlaced ? 'done' : 'not done', story: [...story, body.phase] };
+      }
+      if (body.nextAction) await confirm(body.nextAction.url, answer).catch(() => undefined);
+      await delay(500);
+    }
+  }
+
   return {
     told,
     answers,
@@ -185,16 +221,10 @@ export function openClient(
     /**
      * Obeys until there is an outcome; gives up after a while when every answer says to retry later, as clients may.
      */
-    async want(intention: Intention, patienceMs = GIVES_UP_MS): Promise<Told> {
-      open++;
-      try {
-        const outcome = await (isLiteral ? obey : obeyByPackage)(intention, patienceMs);
-        told.push(outcome);
-        return outcome;
-      } finally {
-        open--;
-      }
-    },
+    want: (intention: Intention, patienceMs = GIVES_UP_MS) => carryOut(intention, patienceMs),
+    /** Wants a hold whose issuer asks the customer; it is done, or not, once the customer has answered. */
+    wantAuthenticated: (intention: Intention, answer: 'pass' | 'fail') =>
+      carryOut(intention, GIVES_UP_MS, (asked) => authenticate(asked, answer)),
     /** Wants a hold renewed; if that is done, or may be, the service releases the old one by itself. */
     async wantRenewed(renewal: Intention, release: Intention): Promise<Told> {
       const answer = await this.want(renewal);
@@ -233,6 +263,8 @@ function openTurnstile(most: number): <T>(act: () => Promise<T>) => Promise<T> {
   };
 }
 
+/** The customer has not answered, or core does not know what came of it. */
+const OPEN_PHASES: ReadonlySet<string> = new Set(['AWAITING_CUSTOMER', 'AUTHORIZING', 'UNKNOWN']);
 const ASKING_AT_ONCE = 100;
 const ANSWER_WITHIN_MS = 20_000;
 const NEVER_AFTER_MS = 30_000;

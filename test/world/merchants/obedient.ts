@@ -31,7 +31,9 @@ export async function startObedient(stage: Deployment, by: Obeying, random: () =
   const client = openClient(caller, python ?? LITERAL[by] ?? 'PACKAGE', excusedMs);
   const named = (...names: (keyof typeof OBEDIENT)[]) => names.map((name) => stage.merchants.get(name) as Merchant);
   const merchants = named('ann', 'bob', 'cleo');
-  const stories = openStoryteller(client, merchants, random, options);
+  // Who takes the table literally does not read the hold that a 202 is about.
+  const asksCustomers = by === 'package' || by === 'python';
+  const stories = openStoryteller(client, merchants, random, { asksCustomers, ...options });
   const floods = named('flood1', 'flood2');
   /** Places a hold of a merchant who has no stories. */
   const placeOf = (merchant: Merchant, patienceMs?: number) =>

@@ -2,7 +2,17 @@
 import type { Heard } from './caller.ts';
 
 /** The writes that the table covers. */
-export type Kind = 'hold' | 'capture' | 'release' | 'part' | 'increment' | 'extension' | 'renewal' | 'refund' | 'oct';
+export type Kind =
+  | 'hold'
+  | 'step-up'
+  | 'capture'
+  | 'release'
+  | 'part'
+  | 'increment'
+  | 'extension'
+  | 'renewal'
+  | 'refund'
+  | 'oct';
 
 /**
  * done: stored. refused: not done, and never will be. ask: may have been done; ask by requestId. unknown: may have been
@@ -58,12 +68,13 @@ function isSuccess(kind: Kind, { status, body }: Heard): boolean {
   return WHOLE[kind].every((field) => body[field] !== undefined) && (body.status === 'OK' || !HAS_STATUS.has(kind));
 }
 
-const CREATED: ReadonlySet<Kind> = new Set(['hold', 'renewal', 'refund', 'oct']);
+const CREATED: ReadonlySet<Kind> = new Set(['hold', 'step-up', 'renewal', 'refund', 'oct']);
 /** The others answer with the hold. */
 const HAS_STATUS: ReadonlySet<Kind> = new Set(['capture', 'increment', 'refund', 'oct']);
 /** What only a success has. */
 const WHOLE: Readonly<Record<Kind, readonly string[]>> = {
   hold: ['preauthorizationId'],
+  'step-up': ['phase'],
   release: ['preauthorizationId'],
   part: ['preauthorizationId', 'releaseRequestId', 'release'],
   extension: ['preauthorizationId', 'extensionRequestId', 'expiresAt'],
@@ -81,6 +92,7 @@ function saysMore(body: Record<string, unknown>): boolean {
 /** The refusals that the stories can cause; any other is wrong. */
 const REFUSALS: Readonly<Record<Kind, ReadonlySet<string>>> = {
   hold: new Set(['CARD_DECLINED']),
+  'step-up': new Set(['CARD_DECLINED']),
   oct: new Set(['CARD_DECLINED']),
   capture: new Set(['CARD_DECLINED', 'CAPTURE_IN_FLIGHT']),
   release: new Set(['CAPTURE_IN_FLIGHT']),

@@ -19,6 +19,7 @@ def obey(want):
     holdfast = Holdfast(sys.argv[2], want["apiKey"])
     writes = {
         "hold": holdfast.create_hold,
+        "step-up": holdfast.create_hold,
         "capture": holdfast.capture_hold,
         "release": holdfast.release_hold,
         "part": holdfast.release_hold,

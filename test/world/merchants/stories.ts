@@ -20,6 +20,29 @@ const TOKENS = {
 } as const;
 export type Token = keyof typeof TOKENS;
 
+/** Holds that are not plain: their share in percent, their tokens, and what they say besides. */
+const LIVES = {
+  /** It renews itself about once a second, while the story goes on. */
+  kept: {
+    share: 8,
+    tokens: [
+      ...(['guarantee_short', 'guarantee_short', 'guarantee_short', 'renewal_accepted'] as const),
+      ...(['renewal_declined', 'renewal_timeout_applied', 'renewal_timeout_lost'] as const),
+    ],
+    says: () => ({ keepUntil: new Date(Date.now() + KEPT_MS).toISOString() }),
+  },
+  /** The issuer asks the customer. */
+  asked: {
+    share: 4,
+    tokens: ['challenge', 'challenge', 'challenge_failed'] as const,
+    says: () => ({ customerPresent: true, returnUrl: 'https://shop.example/done' }),
+  },
+} as const;
+const KEPT_MS = 20_000;
+/** Longer than a renewal takes when nothing is wrong. */
+const RENEWED_AFTER_MS = 2_500;
+type Life = keyof typeof LIVES | 'plain';
+
 export type Storyteller = ReturnType<typeof openStoryteller>;
 
 export interface StoryOptions {
@@ -27,6 +50,8 @@ export interface StoryOptions {
   readonly sendsNewFields?: boolean;
   /** Whether each story is a hold that is renewed again and again. */
   readonly renewsOnly?: boolean;
+  /** Whether issuers ask some of the customers; by default they do not. */
+  readonly asksCustomers?: boolean;
 }
 
 /** Starts stories about the merchants, drawn from `random`, at a steady pace. */
@@ -34,7 +59,7 @@ export function openStoryteller(
   opened: Client,
   merchants: readonly Merchant[],
   random: () => number,
-  { sendsNewFields = true, renewsOnly = false }: StoryOptions = {},
+  { sendsNewFields = true, renewsOnly = false, asksCustomers = false }: StoryOptions = {},
 ) {
   const client = sendsNewFields
     ? opened
@@ -42,17 +67,27 @@ export function openStoryteller(
   let serial = 0;
   const among = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
 
+  function drawLife(): Life {
+    const drawn = random() * 100;
+    if (!sendsNewFields || renewsOnly) return 'plain';
+    if (drawn < LIVES.kept.share) return 'kept';
+    return asksCustomers && drawn < LIVES.kept.share + LIVES.asked.share ? 'asked' : 'plain';
+  }
+
   /** Drawn at once, so that the plan does not depend on what the service does meanwhile. */
-  function draw(token = drawToken(random), merchant = among(merchants)) {
+  function draw(token?: Token, merchant = among(merchants)) {
+    const life = token === undefined ? drawLife() : 'plain';
     const parts = merchant.severalCaptures ? 1 + Math.floor(random() * 4) : 0;
     return {
       userId: `u${++serial}`,
-      token,
+      life,
+      token: life === 'plain' ? (token ?? drawToken(random)) : among<string>(LIVES[life].tokens),
       merchant,
       // No two captures of a hold have the same amount, so the ledger tells them apart.
       parts: Array.from({ length: parts }, (_, part) => 100 + 10 * part + Math.floor(random() * 10)),
       changes: CHANGES.filter((kind) => random() < 0.3 && (kind !== 'part' || sendsNewFields)),
-      isTogether: random() < 0.5,
+      // Alone, nothing but its renewal could be in the way of what is done with a kept hold.
+      isTogether: random() < 0.5 && life !== 'kept',
       last: random(),
       refunds: Math.floor(random() * 4),
       // What is done with a hold says its currency, or does not; now and then another one, by mistake.
@@ -62,11 +97,17 @@ export function openStoryteller(
   }
 
   async function tell(drawn: ReturnType<typeof draw>, beforeCaptures?: (requestId: string) => Promise<void>) {
-    const placed = await client.want(holdOf(drawn.merchant, drawn.userId, `tok_sandbox_${drawn.token}`));
+    const { life } = drawn;
+    const hold = holdOf(drawn.merchant, drawn.userId, `tok_sandbox_${drawn.token}`);
+    const body = life === 'plain' ? hold.body : { ...hold.body, ...LIVES[life].says() };
+    const placed = await (life === 'asked'
+      ? client.wantAuthenticated({ ...hold, kind: 'step-up', body }, drawn.last < 0.8 ? 'pass' : 'fail')
+      : client.want({ ...hold, body }));
     if (placed.outcome !== 'done') return;
     const handle = await client.handleOf(placed);
     if (handle === '') return;
     await beforeCaptures?.(placed.requestId ?? '');
+    if (life === 'kept') await delay(RENEWED_AFTER_MS);
     const { merchant, userId, last, parts, changes, said } = drawn;
     const want = (kind: Kind, amount: number, body: object) =>
       intentionOf(kind, merchant, userId, amount, { preauthorizationId: handle, ...said, ...body });
@@ -169,6 +210,7 @@ const CHANGES = ['increment', 'part', 'extension'] as const;
 /** Where each kind is sent, and what the processor's ledger calls it. */
 const KINDS: Readonly<Record<Kind, readonly [path: string, entry: string]>> = {
   hold: ['/preauthorization', 'authorization'],
+  'step-up': ['/preauthorization', 'authorization'],
   capture: ['/preauthorization/authorization', 'capture'],
   release: ['/preauthorization/release', 'void'],
   part: ['/preauthorization/release', 'decrease'],

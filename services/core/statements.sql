@@ -72,7 +72,7 @@ with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json,
       "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text,
-      "networkTransactionId" text, capabilities jsonb, "renewAt" timestamptz)
+      "networkTransactionId" text, capabilities jsonb)
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
@@ -87,7 +87,8 @@ with input as materialized (
       placed_at = case when c.ok then c.at end,
       closed_at = case when c.ok then null else c.at end,
       expires_at = c."expiresAt", guaranteed_until = c."guaranteedUntil",
-      first_guaranteed_until = c."guaranteedUntil", renew_at = c."renewAt", closing = h.closing and c.ok,
+      first_guaranteed_until = c."guaranteedUntil", renew_at = case when h.keep_until is not null and least(h.keep_until, h.capture_at, h.release_at) > coalesce(c."guaranteedUntil", c."expiresAt")
+        then coalesce(c."guaranteedUntil", c."expiresAt") - least(interval '2 days', greatest(coalesce(c."guaranteedUntil", c."expiresAt") - c.at, interval '0') / 3) end, closing = h.closing and c.ok,
       card_brand = c.card->>'brand', card_last4 = c.card->>'last4',
       card_expiry_month = (c.card->>'expiryMonth')::int, card_expiry_year = (c.card->>'expiryYear')::int,
       card_funding = c.card->>'funding', card_three_d_secure = c.card->>'threeDSecure',
@@ -269,7 +270,8 @@ with input as materialized (
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
       coalesce(i."expiresAt", h.expires_at) as "expiresAfter",
-      coalesce(i."guaranteedUntil", h.guaranteed_until) as "guaranteedAfter"
+      case when i."authorizationId" is null then coalesce(i."guaranteedUntil", h.guaranteed_until)
+        else i."guaranteedUntil" end as "guaranteedAfter"
     from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) = i.version for no key update of h skip locked
   ),
@@ -310,13 +312,15 @@ with input as materialized (
       capabilities = coalesce(c.capabilities, h.capabilities),
       expires_at = c."expiresAfter", guaranteed_until = c."guaranteedAfter",
       notify_expiring_at = case
-        when (c."expiresAfter", c."guaranteedAfter") is distinct from (h.expires_at, h.guaranteed_until)
-        then least(c."guaranteedAfter", c."expiresAfter", h.release_at) - make_interval(hours => h.notify_expiring_hours)
+        when (c."expiresAfter", c."guaranteedAfter") is distinct from (h.expires_at, h.guaranteed_until) then least(c."guaranteedAfter", c."expiresAfter", h.release_at) - make_interval(hours => h.notify_expiring_hours)
         else h.notify_expiring_at end,
       first_expires_at = case when c."expiresAfter" <> h.expires_at then coalesce(h.first_expires_at, h.expires_at)
         else h.first_expires_at end,
       auto_capture_id = case when c.again then null else h.auto_capture_id end,
-      renew_at = case when c."renewAt" is null then h.renew_at else nullif(c."renewAt", 'infinity') end,
+      renew_at = case when c."renewAt" is not null then nullif(c."renewAt", 'infinity')
+        when c."authorizationId" is not null or (c."expiresAfter", c."guaranteedAfter") is distinct from (h.expires_at, h.guaranteed_until) then case when h.keep_until is not null and least(h.keep_until, h.capture_at, h.release_at) > coalesce(c."guaranteedAfter", c."expiresAfter")
+        then coalesce(c."guaranteedAfter", c."expiresAfter") - least(interval '2 days', greatest(coalesce(c."guaranteedAfter", c."expiresAfter") - c.at, interval '0') / 3) end
+        else h.renew_at end,
       renewal_id = nullif(h.renewal_id, c.subject_id), authorization_id = coalesce(c."authorizationId", h.authorization_id),
       to_void = coalesce(c."toVoid", h.to_void),
       phase = case when c."failCode" is null then h.phase else 'FAILED' end,

@@ -36,6 +36,7 @@ export type SettledFields = NewRow<
   | 'finalCapture'
   | 'merchantId'
   | 'currency'
+  | 'createdAt'
 > &
   NewRow<SubmissionRow, 'terminalId' | 'userId'> &
   Partial<Words> & {

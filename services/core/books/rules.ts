@@ -8,7 +8,6 @@ import {
   authorizationOf,
   judgeImportedRenewal,
   judgeKeeping,
-  nextRenewal,
   OVERTAKEN,
   renewalAfter,
   takesOver,
@@ -139,7 +138,9 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
       const { outcome, at } = ending;
       const books = booksOf(hold);
       const isNew = takesOver(hold, submission, outcome);
-      const again = renewalAfter(hold, amount, outcome, at);
+      const expiresAt = isOk(outcome) ? expiryOf(hold, at, outcome.expiresAt) : undefined;
+      const guaranteedUntil = (isOk(outcome) && expiresAt && guaranteeOf(outcome, expiresAt)) || null;
+      const again = renewalAfter(hold, submission, outcome, at, guaranteedUntil ?? expiresAt);
       const renewAt = again === null ? 'infinity' : again?.toISOString();
       if (isOk(outcome) && !isNew) {
         const end = endOnHold(submission, hold, { ...ending, outcome: OVERTAKEN });
@@ -152,14 +153,13 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
         const operation = isTold ? resultOf(requestId, 'RENEWAL', subject, ending) : undefined;
         return { ...end, ...books, renewAt, operation };
       }
-      const expiresAt = expiryOf(hold, at, outcome.expiresAt);
-      const guaranteedUntil = guaranteeOf(outcome, expiresAt);
       const subject = subjectOn(hold, holdAfter(hold, books, { expiresAt, guaranteedUntil }), amount);
       return {
         ...end,
         ...books,
         ...ableTo(outcome),
-        ...endsAt(hold, expiresAt, guaranteedUntil, at),
+        ...endsAt(expiresAt, guaranteedUntil),
+        renewAt,
         authorizationId: requestId,
         toVoid: authorizationOf(hold),
         operation: resultOf(requestId, 'RENEWAL', subject, ending),
@@ -223,7 +223,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
         ...endOnHold(submission, hold, ending),
         ...books,
         ...ableTo(outcome),
-        ...endsAt(hold, expiresAt, guaranteedUntil, ending.at),
+        ...endsAt(expiresAt, guaranteedUntil),
         operation: resultOf(requestId, 'INCREMENT', subjectOn(hold, after, amount, submission), ending),
       };
     },
@@ -247,7 +247,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
         ...endOnHold(submission, hold, ending),
         ...books,
         ...ableTo(outcome),
-        ...endsAt(hold, expiresAt, guaranteedUntil, at),
+        ...endsAt(expiresAt, guaranteedUntil),
         operation: resultOf(submission.requestId, 'EXTENSION', subject, ending),
       };
     },
@@ -286,14 +286,9 @@ function guaranteeAfter(hold: HoldRow, outcome: FinalOutcome, expiresAt: Date | 
   return until && expiresAt ? earlier(until, expiresAt) : until;
 }
 
-/** When a hold ends from now on, how long it is guaranteed, and so when it renews itself. */
-function endsAt(hold: HoldRow, expiresAt: Date | null | undefined, guaranteed: Date | undefined, now: Date) {
-  const until = guaranteed ?? expiresAt;
-  return {
-    expiresAt: expiresAt?.toISOString(),
-    guaranteedUntil: guaranteed?.toISOString(),
-    renewAt: until == null ? undefined : (nextRenewal(hold, until, now)?.toISOString() ?? 'infinity'),
-  };
+/** When a hold ends from now on, and how long it is guaranteed. */
+function endsAt(expiresAt: Date | null | undefined, guaranteed: Date | null | undefined) {
+  return { expiresAt: expiresAt?.toISOString(), guaranteedUntil: guaranteed?.toISOString() };
 }
 
 /** The new abilities of the authorization, when the processor states them. */

@@ -1,7 +1,6 @@
 import { AGAIN } from '../../../platform/gather.ts';
 import { BY_ANSWER, type Contradiction } from '../domain/contradiction.ts';
 import { holdAfter } from '../domain/hold-after.ts';
-import { nextRenewal } from '../domain/kept-hold.ts';
 import { isOk } from '../domain/outcome.ts';
 import { contradictionRow } from '../storage/contradiction/contradictions.ts';
 import type { Database } from '../storage/database.ts';
@@ -114,7 +113,6 @@ function endOfHold(settlement: Settlement<HoldFacts>): HoldEnd {
     ...end,
     expiresAt: expiresAt.toISOString(),
     guaranteedUntil: guaranteedUntil?.toISOString(),
-    renewAt: nextRenewal(facts, guaranteedUntil ?? expiresAt, at)?.toISOString(),
     generatedTokenId: outcome.generatedTokenId,
     networkTransactionId: outcome.networkTransactionId,
     capabilities: outcome.capabilities,

@@ -22,7 +22,7 @@ export interface HoldAfter {
 /** The phase as merchants see it. They do not see that operators review a hold: its outcome is unknown. */
 export type PhaseAfter = Exclude<ReturnType<typeof shownPhase>, 'NEEDS_REVIEW'>;
 
-/** When a hold ends, and how long it is guaranteed; absent = as before. */
+/** When a hold ends, and how long it is guaranteed; absent = as before, null = nobody has said. */
 interface Times {
   readonly expiresAt?: Date | null | undefined;
   readonly guaranteedUntil?: Date | null | undefined;
@@ -45,6 +45,6 @@ export function holdAfter(
     refundedAfter: books.refunded,
     reversedAfter: books.reversed,
     expiresAtAfter: times.expiresAt ?? hold.expiresAt,
-    guaranteedUntilAfter: times.guaranteedUntil ?? hold.guaranteedUntil,
+    guaranteedUntilAfter: times.guaranteedUntil === undefined ? hold.guaranteedUntil : times.guaranteedUntil,
   };
 }

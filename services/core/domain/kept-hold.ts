@@ -35,27 +35,29 @@ function neededUntilMs({ keepUntil, captureAt, releaseAt }: Needed): number | un
   return Math.min(...[keepUntil, captureAt, releaseAt].flatMap((time) => time?.getTime() ?? []));
 }
 
-/**
- * When a hold renews itself next, if its present authorization is as good as `until`: two days before, or a third of the
- * time that is left. Undefined = never, as it is needed no longer than that.
- */
-export function nextRenewal(hold: Needed, until: Date, now: Date): Date | undefined {
-  const neededMs = neededUntilMs(hold);
-  if (neededMs === undefined || neededMs <= until.getTime()) return undefined;
-  const leftMs = Math.max(0, until.getTime() - now.getTime());
-  return new Date(until.getTime() - Math.min(LONGEST_LEAD_MS, leftMs / 3));
+const DAY_MS = 24 * 3_600_000;
+
+/** A renewal that was asked for. */
+export interface AskedRenewal {
+  /** Minor units. */
+  readonly amount: bigint;
+  readonly createdAt: Date;
 }
 
-const DAY_MS = 24 * 3_600_000;
-const LONGEST_LEAD_MS = 2 * DAY_MS;
-
 /**
- * When a hold renews itself again after a renewal of an amount that did not become its authorization: soon when that
- * never arrived, else a day later, as a processor hardly answers otherwise before. Null = never, as it is not needed
- * then; undefined = the hold changed meanwhile, so as before: at once.
+ * When a hold renews itself again after a renewal that did not become its authorization, or whose authorization was over
+ * before it was asked for: soon when it never arrived, else a day later, as a processor hardly answers otherwise before.
+ * Null = never, as it is not needed then; undefined = as its times say. `goodUntil` is of the new authorization.
  */
-export function renewalAfter(hold: Needed, asked: bigint, outcome: FinalOutcome, now: Date): Date | null | undefined {
-  if (isOk(outcome) && (outcome.amount ?? asked) === asked) return undefined;
+export function renewalAfter(
+  hold: Needed,
+  { amount, createdAt }: AskedRenewal,
+  outcome: FinalOutcome,
+  now: Date,
+  goodUntil?: Date,
+): Date | null | undefined {
+  const isOver = goodUntil !== undefined && goodUntil <= createdAt;
+  if (isOk(outcome) && (outcome.amount ?? amount) === amount && !isOver) return undefined;
   const isLost = !isOk(outcome) && outcome.code === 'never_received';
   const againMs = now.getTime() + (isLost ? 60_000 : DAY_MS);
   return againMs < (neededUntilMs(hold) ?? 0) ? new Date(againMs) : null;

@@ -1,7 +1,6 @@
 import type { UpdatePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { endTimes, judgeTimes, judgeUnsignedCapture, keptTime, NEEDS_TOKEN } from '../../domain/chosen-times.ts';
 import { endOf } from '../../domain/hold-rules.ts';
-import { nextRenewal } from '../../domain/kept-hold.ts';
 import { HoldfastError } from '../../domain/refusal.ts';
 import type { Processor } from '../../processor/processor.ts';
 import { demandInTime } from '../../storage/bound-change.ts';
@@ -39,9 +38,9 @@ async function update(core: Core, request: UpdatePreauthorizationRequest, named:
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const hold = await ownHold(core, request.requestId);
     await refuseReference(core, () => hold.merchantId, request.merchantReference);
-    const terms = changed(hold, request, named, core.clock());
+    const terms = changed(hold, request, named);
     await judge(core, hold, terms, named);
-    if (await changeTerms(core.database.query, hold, terms)) {
+    if (await changeTerms(core.database.query, hold, terms, core.clock())) {
       return { preauthorization: presentHold({ ...hold, ...terms }, core.cipher) };
     }
     await demandInTime(core.database.query);
@@ -76,18 +75,16 @@ function fieldsOf(request: UpdatePreauthorizationRequest): Names {
 }
 
 /** The terms of a hold after the change. */
-function changed(hold: HoldRow, request: UpdatePreauthorizationRequest, named: Names, now: Date): Terms {
-  const { description, merchantReference, metadata, expiresAt, guaranteedUntil } = hold;
+function changed(hold: HoldRow, request: UpdatePreauthorizationRequest, named: Names): Terms {
+  const { description, merchantReference, metadata } = hold;
   const newMetadata = Object.keys(request.metadata).length > 0 ? { ...request.metadata } : null;
   const times = {
     captureAt: named.has('capture_at') ? (dateOf(request.captureAt) ?? null) : hold.captureAt,
     releaseAt: named.has('release_at') ? (dateOf(request.releaseAt) ?? null) : hold.releaseAt,
     keepUntil: named.has('keep_until') ? (dateOf(request.keepUntil) ?? null) : hold.keepUntil,
   };
-  const until = guaranteedUntil ?? expiresAt;
   return {
     ...times,
-    renewAt: (until && nextRenewal(times, until, now)) ?? null,
     description: named.has('description') ? (request.description ?? null) : description,
     merchantReference: named.has('merchant_reference') ? (request.merchantReference ?? null) : merchantReference,
     metadata: named.has('metadata') ? newMetadata : metadata,

@@ -4,11 +4,12 @@ import type { AskedTerms, HoldRow } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
 import { noticeAt } from './notice-at.ts';
 import type { ReadHold } from './read-holds.ts';
+import { renewAt } from './renew-at.ts';
 
 /** The fields of a hold that an update can change. */
 export type Terms = Pick<
   HoldRow,
-  'captureAt' | 'releaseAt' | 'keepUntil' | 'renewAt' | 'description' | 'merchantReference' | 'metadata'
+  'captureAt' | 'releaseAt' | 'keepUntil' | 'description' | 'merchantReference' | 'metadata'
 >;
 
 /**
@@ -16,8 +17,8 @@ export type Terms = Pick<
  * answered since: a repeated request gets its first answer. Returns whether it was changed; it is not after the deadline
  * of the call.
  */
-export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): Promise<boolean> {
-  const { captureAt, releaseAt, keepUntil, renewAt, description, merchantReference, metadata } = terms;
+export async function changeTerms(query: Query, hold: ReadHold, terms: Terms, now: Date): Promise<boolean> {
+  const { captureAt, releaseAt, keepUntil, description, merchantReference, metadata } = terms;
   const before = askedOf(hold);
   const values = [
     hold.requestId,
@@ -31,7 +32,7 @@ export async function changeTerms(query: Query, hold: ReadHold, terms: Terms): P
     JSON.stringify(before),
     deadlineOfCall() ?? null,
     keepUntil,
-    renewAt,
+    now,
   ];
   const changed = await committing((begins) => {
     begins();
@@ -58,10 +59,22 @@ const NOTICE_AT = noticeAt({
   hours: 'notify_expiring_hours',
 });
 
+const RENEW_AT = renewAt({
+  keepUntil: '$11::timestamptz',
+  captureAt: '$3::timestamptz',
+  releaseAt: '$4::timestamptz',
+  guaranteedUntil: 'guaranteed_until',
+  expiresAt: 'expires_at',
+  now: '$12::timestamptz',
+});
+
 const CHANGE_TERMS = sql('change-terms')`with changed as (
     update hold
     set capture_at = $3, release_at = $4, description = $5, merchant_reference = $6, metadata = $7::jsonb,
-      asked = $8::jsonb, keep_until = $11, renew_at = $12, notify_expiring_at = ${NOTICE_AT}
+      asked = $8::jsonb, keep_until = $11,
+      renew_at = case when ($3, $4, $11) is distinct from (capture_at, release_at, keep_until) then ${RENEW_AT}
+        else renew_at end,
+      notify_expiring_at = ${NOTICE_AT}
     where request_id = $1 and ${versionOf('hold')} = $2
       and coalesce($10::timestamptz > clock_timestamp(), true)
     returning request_id

@@ -3,13 +3,12 @@ import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED } from '../operation/append-results.ts';
 import { DONE, END_INPUT, type EndInput, type Settled, setCard, settleEach } from '../submission/settle-submissions.ts';
 import { noticeAt } from './notice-at.ts';
+import { renewAt } from './renew-at.ts';
 
 /** The result of placing a hold. */
 export interface HoldEnd extends EndInput {
   readonly expiresAt?: string | undefined;
   readonly guaranteedUntil?: string | undefined;
-  /** When it renews itself first; absent = never. */
-  readonly renewAt?: string | undefined;
   readonly generatedTokenId?: string | undefined;
   readonly networkTransactionId?: string | undefined;
   readonly capabilities?: Capabilities | undefined;
@@ -27,11 +26,20 @@ const NOTICE_AT = noticeAt({
   hours: 'h.notify_expiring_hours',
 });
 
+const RENEW_AT = renewAt({
+  keepUntil: 'h.keep_until',
+  captureAt: 'h.capture_at',
+  releaseAt: 'h.release_at',
+  guaranteedUntil: 'c."guaranteedUntil"',
+  expiresAt: 'c."expiresAt"',
+  now: 'c.at',
+});
+
 /** One placed while its checkout is being cancelled stays closing until the processor has said which came first. */
 export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text,
-      "networkTransactionId" text, capabilities jsonb, "renewAt" timestamptz)
+      "networkTransactionId" text, capabilities jsonb)
   ),
   locked as materialized (
     select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
@@ -46,7 +54,7 @@ export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
       placed_at = case when c.ok then c.at end,
       closed_at = case when c.ok then null else c.at end,
       expires_at = c."expiresAt", guaranteed_until = c."guaranteedUntil",
-      first_guaranteed_until = c."guaranteedUntil", renew_at = c."renewAt", closing = h.closing and c.ok,
+      first_guaranteed_until = c."guaranteedUntil", renew_at = ${RENEW_AT}, closing = h.closing and c.ok,
       ${setCard('c')},
       generated_token_id = c."generatedTokenId", network_transaction_id = c."networkTransactionId",
       capabilities = c.capabilities,

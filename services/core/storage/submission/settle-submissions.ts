@@ -5,6 +5,7 @@ import { becauseAlso, type ContradictionInput, insertContradictions } from '../c
 import { type Query, type Statement, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { noticeAt } from '../hold/notice-at.ts';
+import { renewAt } from '../hold/renew-at.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
 
 /** The result of an operation sent to a processor. It is passed as JSON: times are RFC 3339, amounts minor units. */
@@ -50,9 +51,9 @@ export interface SubmissionEnd extends EndInput, Partial<BooksInput>, Partial<Ca
   readonly again?: boolean | undefined;
   /** When the hold ends from now on; absent = as before. */
   readonly expiresAt?: string | undefined;
-  /** How long the card scheme guarantees the hold from now on; absent = as before. */
+  /** How long the card scheme guarantees the hold from now on; absent = as before, or of a new authorization unknown. */
   readonly guaranteedUntil?: string | undefined;
-  /** When the hold renews itself next: infinity = never; absent = as before. */
+  /** When the hold renews itself next: infinity = never; absent = as its times say. */
   readonly renewAt?: string | undefined;
   /** The RENEWAL whose authorization is the hold's from now on; absent = as before. */
   readonly authorizationId?: string | undefined;
@@ -123,6 +124,17 @@ const NOTICE_AT = noticeAt({
   hours: 'h.notify_expiring_hours',
 });
 
+const RENEW_AT = renewAt({
+  keepUntil: 'h.keep_until',
+  captureAt: 'h.capture_at',
+  releaseAt: 'h.release_at',
+  guaranteedUntil: 'c."guaranteedAfter"',
+  expiresAt: 'c."expiresAfter"',
+  now: 'c.at',
+});
+
+const TIMES_CHANGED = `(c."expiresAfter", c."guaranteedAfter") is distinct from (h.expires_at, h.guaranteed_until)`;
+
 /**
  * Ends submissions of all kinds. `locked` are those whose hold is still as their end was reckoned, or that have none;
  * `changed` are those of them that were open. Only these change their hold (`booked`) and the capture that they refund
@@ -138,7 +150,8 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
   on_hold as materialized (
     select i.*, h.frozen as "wasFrozen", h.notification_count + 1 as "holdSequence",
       coalesce(i."expiresAt", h.expires_at) as "expiresAfter",
-      coalesce(i."guaranteedUntil", h.guaranteed_until) as "guaranteedAfter"
+      case when i."authorizationId" is null then coalesce(i."guaranteedUntil", h.guaranteed_until)
+        else i."guaranteedUntil" end as "guaranteedAfter"
     from input i join hold h on h.request_id = any (array[i."holdRequestId"])
     where ${versionOf('h')} = i.version for no key update of h skip locked
   ),
@@ -170,13 +183,14 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
       capabilities = coalesce(c.capabilities, h.capabilities),
       expires_at = c."expiresAfter", guaranteed_until = c."guaranteedAfter",
       notify_expiring_at = case
-        when (c."expiresAfter", c."guaranteedAfter") is distinct from (h.expires_at, h.guaranteed_until)
-        then ${NOTICE_AT}
+        when ${TIMES_CHANGED} then ${NOTICE_AT}
         else h.notify_expiring_at end,
       first_expires_at = case when c."expiresAfter" <> h.expires_at then coalesce(h.first_expires_at, h.expires_at)
         else h.first_expires_at end,
       auto_capture_id = case when c.again then null else h.auto_capture_id end,
-      renew_at = case when c."renewAt" is null then h.renew_at else nullif(c."renewAt", 'infinity') end,
+      renew_at = case when c."renewAt" is not null then nullif(c."renewAt", 'infinity')
+        when c."authorizationId" is not null or ${TIMES_CHANGED} then ${RENEW_AT}
+        else h.renew_at end,
       renewal_id = nullif(h.renewal_id, c.subject_id), authorization_id = coalesce(c."authorizationId", h.authorization_id),
       to_void = coalesce(c."toVoid", h.to_void),
       phase = case when c."failCode" is null then h.phase else 'FAILED' end,

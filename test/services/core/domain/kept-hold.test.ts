@@ -3,7 +3,6 @@ import {
   judgeImportedRenewal,
   judgeKeeping,
   type KeptHold,
-  nextRenewal,
   renewalAfter,
   takesOver,
 } from '../../../../services/core/domain/kept-hold.ts';
@@ -17,33 +16,27 @@ const hoursTo = (time: Date | null | undefined) => time && (time.getTime() - NOW
 const approved = { answer: 'APPROVED', reference: 'r', bankReference: '' } as const;
 const declined = { answer: 'DECLINED', code: 'no', message: 'No.' } as const;
 
+const ASKED = { amount: 100n, createdAt: at(-1) };
+
 describe('a kept hold', () => {
   const kept = { keepUntil: at(1_000) };
 
-  it('renews itself two days before its guarantee ends, or in the last third of a short one', () => {
-    assert.equal(hoursTo(nextRenewal(kept, at(10 * 24), NOW)), 8 * 24);
-    assert.equal(hoursTo(nextRenewal(kept, at(3), NOW)), 2);
-    assert.equal(hoursTo(nextRenewal(kept, at(-1), NOW)), -1);
-  });
-
-  it('does so never when it is needed no longer', () => {
-    for (const needed of [{ keepUntil: at(5) }, { captureAt: at(4) }, { releaseAt: at(5) }])
-      assert.equal(nextRenewal({ keepUntil: at(50), ...needed }, at(5), NOW), undefined);
-    assert.equal(hoursTo(nextRenewal({ keepUntil: at(5.1), captureAt: at(5.1) }, at(5), NOW))?.toFixed(1), '3.3');
-    assert.equal(nextRenewal({ keepUntil: null }, at(5), NOW), undefined);
-  });
-
   it('asks again a day after another answer, soon after none, and at once when it was overtaken', () => {
     for (const other of [declined, { ...declined, answer: 'NOT_PERFORMED' } as const, { ...approved, amount: 99n }])
-      assert.equal(hoursTo(renewalAfter(kept, 100n, other, NOW)), 24);
-    assert.equal(hoursTo(renewalAfter(kept, 100n, NEVER_RECEIVED, NOW)), 1 / 60);
-    assert.equal(renewalAfter(kept, 100n, approved, NOW), undefined);
+      assert.equal(hoursTo(renewalAfter(kept, ASKED, other, NOW)), 24);
+    assert.equal(hoursTo(renewalAfter(kept, ASKED, NEVER_RECEIVED, NOW)), 1 / 60);
+    assert.equal(renewalAfter(kept, ASKED, approved, NOW), undefined);
+  });
+
+  it('asks again a day after one that was over before it was asked for, and as planned after one that is over by now', () => {
+    assert.equal(hoursTo(renewalAfter(kept, ASKED, approved, NOW, at(-1))), 24);
+    assert.equal(renewalAfter(kept, ASKED, approved, NOW, at(-0.5)), undefined);
   });
 
   it('asks no more when it is needed no longer then', () => {
     for (const needed of [{ keepUntil: at(24) }, { captureAt: at(24) }, { releaseAt: at(3) }, { keepUntil: null }])
-      assert.equal(renewalAfter({ ...kept, ...needed }, 100n, declined, NOW), null);
-    assert.equal(renewalAfter({ keepUntil: at(0.01) }, 100n, NEVER_RECEIVED, NOW), null);
+      assert.equal(renewalAfter({ ...kept, ...needed }, ASKED, declined, NOW), null);
+    assert.equal(renewalAfter({ keepUntil: at(0.01) }, ASKED, NEVER_RECEIVED, NOW), null);
   });
 
   const placed: KeptHold = {

@@ -9,7 +9,7 @@ export function planRenewal(hold: HoldModel, now: number): void {
   const { guaranteedUntil } = hold;
   hold.endRead = false;
   const lead = Math.min(2 * DAY_MS, Math.max(0, guaranteedUntil - now) / 3);
-  hold.renewAt = neededUntil(hold) > guaranteedUntil ? Math.trunc(guaranteedUntil - lead) : 0;
+  hold.renewAt = neededUntil(hold) > guaranteedUntil ? Math.round(guaranteedUntil - lead) : 0;
 }
 
 /** 0 = it is not kept. */

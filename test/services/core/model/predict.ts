@@ -184,8 +184,10 @@ function* update(hold: HoldModel, { terms = {} }: Sent, now: number): Steps {
   yield;
   const refusal = judgeUpdate(hold, terms, now);
   if (refusal !== undefined) return refusal;
+  const before = { ...hold };
   Object.assign(hold, terms);
-  if (hold.placing === 'OK') planRenewal(hold, now);
+  const isChanged = (['keepUntil', 'captureAt', 'releaseAt'] as const).some((name) => hold[name] !== before[name]);
+  if (hold.placing === 'OK' && isChanged) planRenewal(hold, now);
   return 'OK';
 }
 

@@ -50,10 +50,8 @@ export function settle(hold: HoldModel, attempt: Attempt, answer: Answer, now: n
   attempt.state = done ? 'OK' : 'KO';
   attempt.runningUntil = 0;
   if (attempt.kind === 'CAPTURE') closeByCapture(hold, attempt);
-  else if (attempt.kind === 'INCREMENT') {
-    closeUsedUp(hold);
-    planRenewal(hold, now);
-  } else if (attempt.kind === 'EXTENSION') extendBy(hold, attempt, now);
+  else if (attempt.kind === 'INCREMENT') closeUsedUp(hold);
+  else if (attempt.kind === 'EXTENSION') extendBy(hold, attempt, now);
   else if (attempt.kind === 'RENEWAL') settleRenewal(hold, attempt, now);
   else if (done && (attempt.kind === 'RELEASED' || attempt.kind === 'EXPIRED')) closeByRelease(hold, attempt.kind);
   const { remaining, released, status } = booksOf(hold);
@@ -78,11 +76,12 @@ function closeUsedUp(hold: HoldModel): void {
 
 /** After the contract's period, or at the processor's end when that is earlier; never earlier than before. */
 function extendBy(hold: HoldModel, { state, endsAt, guaranteedUntil }: Attempt, now: number): void {
-  if (state === 'OK') {
-    hold.expiresAt = Math.max(hold.expiresAt, Math.min(now + hold.periodMs, endsAt));
-    hold.guaranteedUntil = Math.min(guaranteedUntil, hold.expiresAt);
-  }
-  planRenewal(hold, now);
+  if (state !== 'OK') return;
+  const before = { ...hold };
+  hold.expiresAt = Math.max(hold.expiresAt, Math.min(now + hold.periodMs, endsAt));
+  hold.guaranteedUntil = Math.min(guaranteedUntil, hold.expiresAt);
+  const isChanged = hold.expiresAt !== before.expiresAt || hold.guaranteedUntil !== before.guaranteedUntil;
+  if (isChanged) planRenewal(hold, now);
 }
 
 function closeByRelease(hold: HoldModel, reason: 'RELEASED' | 'EXPIRED'): void {

@@ -238,6 +238,27 @@ describe('a hold that is kept', () => {
     assert.deepEqual(await shop.results(hold), ['authorized', 'renewed 10000']);
   });
 
+  it('says of the new authorization what the processor does, and does not ask at once for one that is over', async () => {
+    const [unsaid, over] = [await keep(), await keep()];
+    advance(3.5);
+    processor.says.authorize = ({ renews }) => ({
+      ...approved,
+      ...(renews === over.requestId && { guaranteedUntil: inDays(-1) }),
+    });
+    for (let looks = 0; looks < 4; looks++) {
+      await renew();
+      await inquire();
+      advance(0.01);
+    }
+    assert.deepEqual([(await renewalsOf(unsaid)).length, (await renewalsOf(over)).length], [1, 1]);
+    assert.equal((await shop.get(unsaid)).guaranteedUntil, undefined);
+    const { operations } = await shop.operations.listOperations({
+      merchantId: 'hotel',
+      holdRequestId: unsaid.requestId,
+    });
+    assert.equal(operations.length, 1);
+  });
+
   it('does not take over an authorization of another amount', async () => {
     const hold = await keep();
     processor.says.authorize = () => ({ ...approvedAnew(), amount: 9_000n });

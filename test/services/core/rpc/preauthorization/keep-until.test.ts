@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Preauthorization } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { forSuite } from '../../../../suite.ts';
-import { approved } from '../../fake-processor.ts';
+import { accepted, approved, declined, done } from '../../fake-processor.ts';
 import { useScriptedStage } from '../../scripted-stage.ts';
-import { openMerchant } from '../../shop.ts';
+import { openMerchant, sql } from '../../shop.ts';
 import { refusal, why } from '../../stage.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -67,6 +67,36 @@ describe('keep_until', () => {
       assert.equal(await why(update(hold, { keepUntil: inDays(days) })), 'TIME_OUT_OF_RANGE');
     await shop.release(hold);
     assert.equal(await why(update(hold, { keepUntil: inDays(20) })), 'HOLD_RELEASED');
+  });
+
+  it('can be set while the hold is being placed', async () => {
+    processor.says.authorize = () => accepted(scripted.stage.clock.now(), 10_000);
+    const { preauthorization } = await shop.place();
+    const hold = preauthorization ?? assert.fail();
+    await update(hold, { keepUntil: inDays(20) });
+    processor.says.inquire = () => done({ ...approved, guaranteedUntil: inDays(5) });
+    scripted.stage.clock.advance(61_000);
+    await scripted.stage.inquire();
+    await place();
+    scripted.stage.clock.advance(3.5 * DAY_MS);
+    await scripted.stage.renewKept();
+    assert.equal(await renewals(hold), 1);
+  });
+
+  it('plans a renewal anew only when a time of the hold changes', async () => {
+    const hold = await place({ keepUntil: inDays(20) });
+    scripted.stage.clock.advance(3.5 * DAY_MS);
+    processor.says.authorize = () => declined;
+    await scripted.stage.renewKept();
+    const text = "select from submission where kind = 'RENEWAL' and hold_request_id = $1";
+    const asked = async () => (await sql(scripted.stage, text, [hold.requestId])).length;
+    assert.equal(await asked(), 1);
+    await update(hold, { description: 'Room 7' }, ['description']);
+    await scripted.stage.renewKept();
+    assert.equal(await asked(), 1);
+    scripted.stage.clock.advance(DAY_MS);
+    await scripted.stage.renewKept();
+    assert.equal(await asked(), 2);
   });
 
   it('lets a hold be captured or released by itself after its present end', async () => {

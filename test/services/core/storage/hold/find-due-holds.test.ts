@@ -6,7 +6,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { AT_ANY_PROCESSOR, type AtProcessor } from '../../../../../services/core/storage/at-processor.ts';
 import type { Searched } from '../../../../../services/core/storage/by-turns.ts';
-import { findDueHolds, findHoldsToCapture } from '../../../../../services/core/storage/hold/find-due-holds.ts';
+import {
+  findDueHolds,
+  findHoldsToCapture,
+  findHoldsToRenew,
+} from '../../../../../services/core/storage/hold/find-due-holds.ts';
 import { findRenewed } from '../../../../../services/core/storage/hold/find-renewed.ts';
 import { findExpiring } from '../../../../../services/core/storage/hold/tell-expiring.ts';
 import { forSuite } from '../../../../suite.ts';
@@ -28,6 +32,7 @@ const find = { now: NOW, limit: 10 };
 const due: Find = (database, but = [], at = AT_ANY_PROCESSOR) => findDueHolds(database, { ...find, but }, at);
 const toCapture: Find = (database, but = [], at = AT_ANY_PROCESSOR) =>
   findHoldsToCapture(database, { ...find, but }, at);
+const toRenew: Find = (database, but = [], at = AT_ANY_PROCESSOR) => findHoldsToRenew(database, { ...find, but }, at);
 const expiring: Find = (database, but = [], at = AT_ANY_PROCESSOR) => findExpiring(database, { ...find, but }, at);
 
 /** What is due; the changes with which it is still found, and those with which it is not. */
@@ -57,6 +62,15 @@ const CASES: Record<string, { finds: Find; base: Row; also: Row[]; not: Row[] }>
     not: [
       ...[{ capture_at: LATER }, BUSY, PART_BUSY, CLOSING, FROZEN, INCREMENT, ENDED, CAPTURED, UNKNOWN],
       ...[{ auto_capture_id: randomUUID() }, { expires_at: NOW }, { release_at: NOW }],
+    ],
+  },
+  'a renewal of a hold that is kept': {
+    finds: toRenew,
+    base: { renew_at: NOW, keep_until: LATER },
+    also: [{ release_at: LATER }, { capture_at: LATER }],
+    not: [
+      ...[{ renew_at: LATER }, { keep_until: NOW }, BUSY, PART_BUSY, CLOSING, FROZEN, INCREMENT, EXTENSION, ENDED],
+      ...[CAPTURED, UNKNOWN, { renewal_id: randomUUID() }, { to_void: randomUUID() }, { release_at: NOW }],
     ],
   },
   'a notice that the hold ends soon': {

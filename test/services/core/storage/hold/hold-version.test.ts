@@ -59,11 +59,11 @@ describe('the version of a hold', () => {
 
     const none = { captureAt: null, releaseAt: null, keepUntil: null, renewAt: null, merchantReference: null };
     const terms = { ...none, description: 'changed', metadata: null };
-    assert.equal(await changeTerms(after.query, lost, terms), false);
+    assert.equal(await changeTerms(after.query, lost, terms, new Date()), false);
     const [kept] = await readHolds(after.query, [requestId]);
     assert(kept);
     assert.equal(kept.description, 'kept');
-    assert.equal(await changeTerms(after.query, kept, terms), true);
+    assert.equal(await changeTerms(after.query, kept, terms, new Date()), true);
     for (const { close } of [before, after]) await close();
   });
 });

@@ -1,10 +1,10 @@
 /** What buyers were told, against the books and the processor's ledger. */
 import assert from 'node:assert/strict';
 import type { Entry } from '../../../services/sandbox/ledger/entry.ts';
-import { openOracle } from '../../services/sandbox/oracle.ts';
 import type { Bought, Buyers } from '../merchants/buyers.ts';
 import type { Scene } from '../play.ts';
 import type { OneCore } from '../stage/one-core.ts';
+import { leftOf, readLedger } from './ledger.ts';
 
 type Told = Scene<OneCore, Buyers>;
 
@@ -24,40 +24,45 @@ export async function charged({ stage, merchants: { bought } }: Told): Promise<s
   const captures = await stage.sql<Capture>(CAPTURES);
   const identifiers = new Map((await stage.sql<Sent>(SENT)).map((sent) => [sent.request_id, sent.identifier]));
   const renewed = new Set((await stage.sql<{ renews: string }>(RENEWED)).map(({ renews }) => renews));
-  const oracle = openOracle(stage.ledgerFile);
-  try {
-    const entryOf = (requestId: string) => oracle.find(identifiers.get(requestId) ?? '');
-    const states = new Map(captures.map(({ request_id, state }) => [request_id, state]));
-    const acknowledged = wantedOf(bought).flatMap(({ acknowledged: id }) => (id === undefined ? [] : [id]));
-    assert(acknowledged.length > 0, 'nothing was acknowledged, so nothing is shown');
-    for (const id of acknowledged) {
-      assert.equal(states.get(id), 'OK', `capture ${id} was acknowledged`);
-      assert.equal(entryOf(id)?.answer, 1, `capture ${id} was acknowledged and charged`);
-    }
-    const byHold = Map.groupBy(captures, ({ hold_request_id }) => hold_request_id);
-    for (const each of bought) {
-      const { requestId } = each;
-      checkHold(each, entryOf(requestId), byHold.get(requestId) ?? [], renewed.has(requestId));
-    }
-    const byThemselves = bought.filter(({ plan }) => plan !== 'nothing').length;
-    return (
-      `${bought.length} holds, ${captures.length} captures, ${acknowledged.length} acknowledged: none lost, none ` +
-      `twice, none over its hold; ${byThemselves} holds were captured, ended or released by themselves`
-    );
-  } finally {
-    oracle.close();
+  const { entries, firstOf } = readLedger(stage.ledgerFile);
+  const byIdentifier = new Map(entries.map((entry) => [entry.requestId, entry]));
+  const entryOf = (requestId: string) => byIdentifier.get(identifiers.get(requestId) ?? '');
+  const states = new Map(captures.map(({ request_id, state }) => [request_id, state]));
+  const acknowledged = wantedOf(bought).flatMap(({ acknowledged: id }) => (id === undefined ? [] : [id]));
+  assert(acknowledged.length > 0, 'nothing was acknowledged, so nothing is shown');
+  for (const id of acknowledged) {
+    assert.equal(states.get(id), 'OK', `capture ${id} was acknowledged`);
+    assert.equal(entryOf(id)?.answer, 1, `capture ${id} was acknowledged and charged`);
   }
+  const byHold = Map.groupBy(captures, ({ hold_request_id }) => hold_request_id);
+  const authorizations = entries.filter(({ kind }) => kind === 'authorization');
+  const chains = Map.groupBy(authorizations, (entry) => firstOf(entry).requestId);
+  for (const each of bought) {
+    const { requestId } = each;
+    const chain = chains.get(identifiers.get(requestId) ?? '') ?? [];
+    checkHold(each, chain, byHold.get(requestId) ?? [], renewed.has(requestId));
+  }
+  const byThemselves = bought.filter(({ plan }) => plan !== 'nothing').length;
+  const renewals = authorizations.length - chains.size;
+  assert(renewals > 0, 'no kept hold renewed itself, so nothing is shown');
+  return (
+    `${bought.length} holds, ${captures.length} captures, ${acknowledged.length} acknowledged: none lost, none ` +
+    `twice, none over its hold; ${byThemselves} holds were captured, ended or released by themselves, or renewed ` +
+    `${renewals} times`
+  );
 }
 
 const wantedOf = (bought: readonly Bought[]) => bought.flatMap(({ wanted }) => wanted);
 
 function checkHold(
   { requestId, amount, plan, wanted }: Bought,
-  entry: Entry | undefined,
+  chain: readonly Entry[],
   own: readonly Capture[],
   isRenewed: boolean,
 ): void {
-  const { captured, voided } = entry ?? assert.fail(`hold ${requestId} is not at the processor`);
+  const { voided } = chain[0] ?? assert.fail(`hold ${requestId} is not at the processor`);
+  const captured = chain.reduce((sum, authorization) => sum + authorization.captured, 0);
+  assert(leftOf(chain).length <= 1, `hold ${requestId} has several authorizations left`);
   assert(captured <= amount, `hold ${requestId} was charged ${captured}`);
   // What it captures by itself is made again when it never arrived.
   const done = own.filter(({ state }) => plan !== 'captured' || state === 'OK').length;

@@ -4,7 +4,8 @@ import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js
 import type { Deployment } from '../../torture/deployment/deployment.ts';
 import type { Obedient } from '../merchants/obedient.ts';
 import type { Scene } from '../play.ts';
-import { isKept, readLedger, userOf } from './obeyed.ts';
+import { leftOf, readLedger } from './ledger.ts';
+import { isKept, userOf } from './obeyed.ts';
 
 /** Of each kept hold one authorization is left at most, and nothing that was done with one waited for a renewal. */
 export async function kept({ stage, merchants }: Scene<Deployment, Obedient>): Promise<string> {
@@ -12,13 +13,9 @@ export async function kept({ stage, merchants }: Scene<Deployment, Obedient>): P
   const renewals = entries.filter(({ renews, answer }) => renews !== '' && answer === Answer.APPROVED);
   assert(renewals.length > 0, 'no hold renewed itself, so nothing is shown');
   const holds = new Set(renewals.map((entry) => firstOf(entry).requestId));
-  const authorizations = entries.filter(({ kind }) => kind === 'authorization' || kind === 'checkout');
-  const left = authorizations.filter(
-    (entry) => entry.amount + entry.incremented > entry.captured + entry.voided && entry.answer === Answer.APPROVED,
-  );
-  const leftOf = Map.groupBy(left, (entry) => firstOf(entry).requestId);
+  const left = Map.groupBy(leftOf(entries), (entry) => firstOf(entry).requestId);
   const wrong = [...holds].flatMap((hold) => {
-    const { length } = leftOf.get(hold) ?? [];
+    const { length } = left.get(hold) ?? [];
     return length > 1 ? [`${length} authorizations of the hold ${hold} are left`] : [];
   });
   const { told } = merchants.client;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
 import type { Entry } from '../../../services/sandbox/ledger/entry.ts';
-import { openOracle } from '../../services/sandbox/oracle.ts';
 import type { Deployment } from '../../torture/deployment/deployment.ts';
 import type { Told } from '../merchants/intention.ts';
 import type { Obedient } from '../merchants/obedient.ts';
 import type { Scene } from '../play.ts';
+import { readLedger } from './ledger.ts';
 
 type Obeyed = Scene<Deployment, Obedient>;
 
@@ -100,22 +100,6 @@ const BY_THEMSELVES = `select coalesce(processor_request_id, request_id) as id f
 const keptMark = ({ mark }: Told) => `kept ${userOf(mark)}`;
 export const isKept = ({ body }: Told) => 'keepUntil' in body;
 export const userOf = (mark: string) => mark.split(' ')[1];
-
-/** Reads the processor's books, with the first authorization of the hold that an entry is about. */
-export function readLedger(ledgerFile: string) {
-  const oracle = openOracle(ledgerFile);
-  try {
-    const entries = oracle.entries();
-    const byId = new Map(entries.map((entry) => [entry.requestId, entry]));
-    const firstOf = (entry: Entry): Entry => {
-      const before = byId.get(entry.renews || entry.authorizationRequestId);
-      return before ? firstOf(before) : entry;
-    };
-    return { entries, firstOf };
-  } finally {
-    oracle.close();
-  }
-}
 
 /** What is done with an authorization names its user, and what was held at first. */
 function markOf({ kind, userId, amount }: Entry, first: Entry): string {

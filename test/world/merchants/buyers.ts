@@ -23,8 +23,8 @@ interface Wanted {
 }
 
 /** What becomes of what a buyer leaves of a hold, by itself. */
-type Plan = 'nothing' | 'captured' | 'expired' | 'renewed';
-const PLANS: readonly Plan[] = ['nothing', 'nothing', 'captured', 'expired', 'renewed'];
+type Plan = 'nothing' | 'captured' | 'expired' | 'renewed' | 'kept';
+const PLANS: readonly Plan[] = ['nothing', 'nothing', 'captured', 'expired', 'renewed', 'kept'];
 
 /** Buyers who place holds, capture them in parts, and repeat unanswered calls under the same key. */
 export function startBuyers(stage: OneCore, count: number) {
@@ -48,15 +48,20 @@ export function startBuyers(stage: OneCore, count: number) {
   }
   async function buy(): Promise<void> {
     const mine = serial++;
-    const common = { merchantId: 'acme', tokenId: 'tok_sandbox_ok', currency: 'EUR', terminalId: 'T1', userId: 'u' };
     const plan = PLANS[mine % PLANS.length] ?? 'nothing';
+    const tokenId = plan === 'kept' ? 'tok_sandbox_guarantee_short' : 'tok_sandbox_ok';
+    const common = { merchantId: 'acme', tokenId, currency: 'EUR', terminalId: 'T1', userId: 'u' };
     const soon = timestampFromMs(Date.now() + SOON_MS);
-    const times = { ...(plan === 'captured' && { captureAt: soon }), ...(plan === 'expired' && { releaseAt: soon }) };
+    const times = {
+      ...(plan === 'captured' && { captureAt: soon }),
+      ...(plan === 'expired' && { releaseAt: soon }),
+      ...(plan === 'kept' && { keepUntil: timestampFromMs(Date.now() + KEPT_MS) }),
+    };
     const place = { ...common, ...times, amount: BigInt(AMOUNT), idempotencyKey: `place-${mine}` };
     const placed = await ask(() => stage.holds.createPreauthorization(place));
     const { preauthorizationId = '', requestId = '' } = placed?.preauthorization ?? {};
     if (preauthorizationId === '') return;
-    const wanted = PARTS.slice(0, plan === 'nothing' ? undefined : 1).map((part, index): Wanted => {
+    const wanted = PARTS.slice(0, CAPTURED[plan]).map((part, index): Wanted => {
       const idempotencyKey = `capture-${mine}-${index}`;
       const capture = { merchantId: 'acme', preauthorizationId, amountToCapture: BigInt(part), idempotencyKey };
       return {
@@ -69,6 +74,13 @@ export function startBuyers(stage: OneCore, count: number) {
       };
     });
     bought.push({ requestId, amount: AMOUNT, plan, wanted });
+    if (plan === 'kept') {
+      for (const want of wanted) {
+        await delay(RENEWED_AFTER_MS);
+        await want.ask();
+      }
+      return;
+    }
     await Promise.all(wanted.map((want) => want.ask()));
     if (plan !== 'renewed') return;
     const renewal = { merchantId: 'acme', requestId, amount: BigInt(AMOUNT), idempotencyKey: `renew-${mine}` };
@@ -96,5 +108,15 @@ const [CANCELLED, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE] = [1, 4, 13, 14];
 /** A hold, and the captures that its buyer wants: more than it allows. */
 const AMOUNT = 1_000;
 const PARTS = [300, 400, 300, 200];
+const CAPTURED: Readonly<Record<Plan, number>> = {
+  nothing: PARTS.length,
+  captured: 1,
+  expired: 1,
+  renewed: 1,
+  kept: 2,
+};
+/** How long a hold is kept, and when its first authorization has been renewed unless core is down. */
+const KEPT_MS = 8_000;
+const RENEWED_AFTER_MS = 1_600;
 /** When a hold captures or ends by itself: soon, and not before a core that was killed serves again. */
 const SOON_MS = 2_000;

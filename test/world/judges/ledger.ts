@@ -1,0 +1,30 @@
+/** The processor's books, in which a kept hold has a chain of authorizations. */
+import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import type { Entry } from '../../../services/sandbox/ledger/entry.ts';
+import { openOracle } from '../../services/sandbox/oracle.ts';
+
+/** Reads the processor's books, with the first authorization of the hold that an entry is about. */
+export function readLedger(ledgerFile: string) {
+  const oracle = openOracle(ledgerFile);
+  try {
+    const entries = oracle.entries();
+    const byId = new Map(entries.map((entry) => [entry.requestId, entry]));
+    const firstOf = (entry: Entry): Entry => {
+      const before = byId.get(entry.renews || entry.authorizationRequestId);
+      return before ? firstOf(before) : entry;
+    };
+    return { entries, firstOf };
+  } finally {
+    oracle.close();
+  }
+}
+
+/** The authorizations of which something is still reserved. */
+export function leftOf(entries: readonly Entry[]): Entry[] {
+  return entries.filter(
+    ({ kind, answer, amount, incremented, captured, voided }) =>
+      (kind === 'authorization' || kind === 'checkout') &&
+      answer === Answer.APPROVED &&
+      amount + incremented > captured + voided,
+  );
+}

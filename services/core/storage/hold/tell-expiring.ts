@@ -5,6 +5,9 @@ import { DONE, type Settled, settleEach } from '../submission/settle-submissions
 import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
+/** SQL: the hold renews itself before its authorization ends. */
+const RENEWS_BEFORE = `(not s.frozen and s.renew_at < coalesce(s.guaranteed_until, s.expires_at)) is true`;
+
 /** Finds holds with something left whose merchants are to be notified that they end soon. */
 export const findExpiring = byTurns<ReadHold>({
   name: 'find-expiring',
@@ -13,7 +16,7 @@ export const findExpiring = byTurns<ReadHold>({
       and s.phase = 'AUTHORIZED'`,
   due: 'notify_expiring_at',
   select: `s.*, ${versionOf('s')} as version`,
-  where: `s.remaining > 0 and s.ended_as is null and ${unindexed('s.expires_at > $1')}
+  where: `s.remaining > 0 and s.ended_as is null and not ${RENEWS_BEFORE} and ${unindexed('s.expires_at > $1')}
       and (s.release_at is null or s.release_at > $1)`,
 });
 

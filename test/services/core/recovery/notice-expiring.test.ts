@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { forSuite } from '../../../suite.ts';
-import { approved } from '../fake-processor.ts';
+import { approved, declined } from '../fake-processor.ts';
 import { useScriptedStage } from '../scripted-stage.ts';
 import { openMerchant, sql } from '../shop.ts';
 
@@ -51,6 +51,33 @@ describe('the notice that a hold ends soon', () => {
     advance(5 * 24);
     await scripted.stage.noticeExpiring();
     assert.equal((await notices(hold)).length, 1);
+  });
+
+  it('is not made of a hold that renews itself before its end, until that has failed', async () => {
+    const { stage, processor } = scripted;
+    const early = await openMerchant(stage, 'early', { ...warned, notifyExpiringHours: 72 });
+    const inDays = (days: number) => timestampFromMs(stage.clock.now() + days * 24 * HOUR_MS);
+    processor.says.authorize = () => ({ ...approved, guaranteedUntil: inDays(7) });
+    processor.says.void = () => approved;
+    const keepUntil = inDays(30);
+    const [renewed, refused] = [await early.hold({ keepUntil }), await early.hold({ keepUntil })];
+    const frozen = await early.hold({ keepUntil });
+    await sql(stage, "update hold set frozen = true, frozen_because = 'RESULT_CONTRADICTED' where request_id = $1", [
+      frozen.requestId,
+    ]);
+    const told = async () => Promise.all([renewed, refused, frozen].map(async (hold) => (await notices(hold)).length));
+    advance(4 * 24);
+    await stage.noticeExpiring();
+    assert.deepEqual(await told(), [0, 0, 1]);
+    advance(24);
+    processor.says.authorize = ({ renews }) =>
+      renews === renewed.requestId ? { ...approved, guaranteedUntil: inDays(7) } : declined;
+    for (let day = 0; day < 2; day++) {
+      await stage.renewKept();
+      await stage.noticeExpiring();
+      assert.deepEqual(await told(), [0, day, 1]);
+      advance(24);
+    }
   });
 
   it('counts from the end of the guarantee, when that is sooner, and anew when it changes', async () => {

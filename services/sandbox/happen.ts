@@ -39,6 +39,8 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, event:
     const { endsAfterMs: _, ...effect } = effectOf(entry.behaviour, entry.kind, entry.renews);
     letGo(books, entry);
     books.entries.end(entry.requestId, carryOut(books, entry, { effect, card: entry, nowMs: occurredAtMs }));
+    const authorization = books.entries.find(entry.authorizationRequestId);
+    if (authorization && authorization.endedAtMs > 0) giveRestBack(books, authorization);
   },
 
   captureReversed(books, capture, { stage }) {
@@ -71,16 +73,20 @@ const HAPPENINGS: Readonly<Record<EventKind, (books: Books, entry: Entry, event:
     return returned;
   },
 
-  /** Ends an authorization of which something is left. What an accepted operation has reserved stays reserved. */
+  /** Ends an authorization of which something is left. What an accepted operation has reserved stays so until its end. */
   authorizationEnded(books, authorization, { occurredAtMs }) {
-    const voided = remainingOf(authorization);
-    if (voided > 0) {
-      books.entries.add(authorization.requestId, { voided });
-      books.entries.endEarly(authorization.requestId, occurredAtMs);
-    }
+    const voided = giveRestBack(books, authorization);
+    if (voided > 0) books.entries.endEarly(authorization.requestId, occurredAtMs);
     return voided;
   },
 };
+
+/** Gives back what is left of an authorization that has ended. Returns it. */
+function giveRestBack(books: Books, authorization: Entry): number {
+  const voided = remainingOf(authorization);
+  if (voided > 0) books.entries.add(authorization.requestId, { voided });
+  return voided;
+}
 
 /** What a stage takes back of an operation, minor units: all that is left, or half of the operation. */
 function takenBack({ amount, behaviour }: Entry, kind: Staged, stage: number, left: number): number {

@@ -1,6 +1,7 @@
 import { AGAIN } from '../../../platform/gather.ts';
 import { BY_ANSWER, type Contradiction } from '../domain/contradiction.ts';
 import { holdAfter } from '../domain/hold-after.ts';
+import { endedAmountAfter } from '../domain/hold-rules.ts';
 import { isOk } from '../domain/outcome.ts';
 import { contradictionRow } from '../storage/contradiction/contradictions.ts';
 import type { Database } from '../storage/database.ts';
@@ -74,7 +75,9 @@ function reckon(
 ): SubmissionEnd | undefined {
   if (facts.kind === 'OCT') return reckonOct(facts, ending);
   if (!hold) return undefined;
-  const end = RULES[facts.kind].reckon(facts, hold, ending);
+  const reckoned = RULES[facts.kind].reckon(facts, hold, ending);
+  const endedAmount = endedAmountAfter(hold, reckoned.remaining ?? hold.remaining) ?? reckoned.endedAmount;
+  const end = { ...reckoned, endedAmount };
   if (!end.contradicts) return end;
   const { requestId, merchantId, currency } = facts;
   const about = { requestId, holdRequestId: hold.requestId, merchantId, processor: hold.processor, currency };

@@ -104,6 +104,17 @@ export function endUsedUp({ endedAs, endedAmount, endedReference }: HoldState, b
   return books.captured > 0n ? closed(books, 'CAPTURED', 'FINAL') : closed(books, 'RELEASED', 'RELEASED');
 }
 
+/**
+ * What the processor gave back when it ended the authorization, after something that was in flight then has ended: when
+ * that failed, it was given back besides. Undefined = as before, also when the amount never fitted the books.
+ */
+export function endedAmountAfter(hold: HoldState, remaining: bigint): bigint | undefined {
+  const { endedAmount, endedReference } = hold;
+  if (endedAmount == null || endedReference == null) return undefined;
+  const fitted = endedAmount >= hold.remaining && endedAmount <= hold.remaining + hold.inFlight;
+  return fitted && remaining > endedAmount ? remaining : undefined;
+}
+
 /** The books of a hold that was never placed. */
 export function failHold(hold: HoldBooks): HoldBooks {
   assert(hold.captured + hold.inFlight + hold.remaining + hold.released === 0n, 'nothing was held');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { v7 as uuidv7 } from 'uuid';
 import { AuthorizationEnd } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { Answer, EntryKind } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
@@ -241,6 +242,21 @@ describe('happen()', () => {
     assert.deepEqual(sums(hold.requestId), { captured: 1_000, voided: 9_000, reversed: 0 });
     const late = await fixture.client.capture(captureRequest(hold, 1n));
     assert.equal(late.result?.errorCode, 'authorization_expired');
+  });
+
+  it('gives back what a declined capture had reserved of an authorization that has ended since', async () => {
+    const { authorizationRequestId } = await captured('tok_sandbox_capture_accepted_declined');
+    const ledger = new DatabaseSync(fixture.ledgerFile, { timeout: 5_000 });
+    const at = fixture.clock.now() + 1;
+    ledger
+      .prepare(`insert into event (eventId, kind, requestId, stage, occurredAtMs, dueAtMs, attempts)
+        values ('its-end', 'authorizationEnded', ?, 0, ?, ?, 0)`)
+      .run(authorizationRequestId, at, at);
+    ledger.close();
+    await turn(1);
+    assert.deepEqual(sums(authorizationRequestId), { captured: 0, voided: 9_299, reversed: 0 });
+    await turn();
+    assert.deepEqual(sums(authorizationRequestId), { captured: 0, voided: 10_000, reversed: 0 });
   });
 
   it('does not end an authorization that is already closed, and reports nothing', async () => {

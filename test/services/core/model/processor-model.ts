@@ -54,10 +54,10 @@ function truthOf(hold: HoldModel, on: number): Answer | undefined {
 
 /** Authorizations are ended at the processor by somebody else, once their time has come and something is left of them. */
 export function endThere(hold: HoldModel, now: number): void {
-  for (const authorization of hold.chain) {
+  for (const [index, authorization] of hold.chain.entries()) {
     if (authorization.endsEarlyAt === 0 || now < authorization.endsEarlyAt) continue;
     authorization.endsEarlyAt = 0;
-    const rest = leftOf(authorization);
+    const rest = leftOf(authorization) - heldBackOf(hold, index);
     if (rest === 0) continue;
     authorization.voided += rest;
     authorization.endedThere = behaviourOf(hold.token).ended?.as === 'voided' ? 'RELEASED' : 'EXPIRED';
@@ -102,6 +102,8 @@ export function decide(hold: HoldModel, now: number): void {
     capture.heldBack = 0;
     capture.truth = effect(effectOf(hold.token, 'capture'));
     if (capture.truth.answer === 'APPROVED') take(hold, capture, heldBack, decidedAt);
+    const authorization = authorizationOf(hold, capture.on);
+    if (authorization.endedThere) authorization.voided += leftOf(authorization) - heldBackOf(hold, capture.on);
   }
 }
 

@@ -121,8 +121,7 @@ export async function endSoon(world: World, subject: Subject, { pick }: Command)
   const [identifier = assert.fail(), authorization = assert.fail()] = [identifiers[index], model.chain[index]];
   const isApproved = world.oracleOf(subject).find(identifier)?.answer === Answer.APPROVED;
   const isScheduled = authorization.endsEarlyAt > 0 || authorization.endedThere !== undefined;
-  // What an accepted capture holds back would be given back by nobody when it is declined.
-  if (!isApproved || isScheduled || model.attempts.some(({ heldBack, underWay }) => heldBack > 0 || underWay)) return;
+  if (!isApproved || isScheduled) return;
   authorization.endsEarlyAt = world.now() + 1;
   const event = [`ended-${identifier}`, identifier, authorization.endsEarlyAt, authorization.endsEarlyAt];
   inLedger(world, subject, (ledger) =>

@@ -186,7 +186,7 @@ export interface Delivery {
   deliveryId: string;
   /** Whose endpoint */
   merchantId: string;
-  /** The endpoint. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+  /** What its endpoint gets. WEBHOOK: Notifications of this service: webhookUrl, and further endpoints of the purpose merchant. INTERNAL: Notifications that the relay verified: internalUrl, and further endpoints of the purpose internal */
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
@@ -204,6 +204,8 @@ export interface Delivery {
   createdAt: string;
   /** When it was delivered */
   deliveredAt?: string;
+  /** Which endpoint: default, internal, or a further one */
+  endpointId: string;
 }
 
 /** One attempt */
@@ -252,7 +254,7 @@ export interface DeliveryWithAttempts {
   deliveryId: string;
   /** Whose endpoint */
   merchantId: string;
-  /** The endpoint. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+  /** What its endpoint gets. WEBHOOK: Notifications of this service: webhookUrl, and further endpoints of the purpose merchant. INTERNAL: Notifications that the relay verified: internalUrl, and further endpoints of the purpose internal */
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
@@ -272,6 +274,8 @@ export interface DeliveryWithAttempts {
   deliveredAt?: string;
   /** At most 50 attempts, oldest first; only in GetDelivery and ReplayDelivery */
   attempts: DeliveryAttempt[];
+  /** Which endpoint: default, internal, or a further one */
+  endpointId: string;
 }
 
 /** Lets a hold end later */
@@ -942,7 +946,7 @@ export interface RecoverDeliveries {
   since: string;
   /** Before this time */
   until?: string;
-  /** One of a merchant's two endpoints. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+  /** What an endpoint gets. WEBHOOK: Notifications of this service: webhookUrl, and further endpoints of the purpose merchant. INTERNAL: Notifications that the relay verified: internalUrl, and further endpoints of the purpose internal */
   endpointKind?: 'WEBHOOK' | 'INTERNAL';
 }
 
@@ -1204,7 +1208,7 @@ export interface WholeDelivery {
   deliveryId: string;
   /** Whose endpoint */
   merchantId: string;
-  /** The endpoint. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+  /** What its endpoint gets. WEBHOOK: Notifications of this service: webhookUrl, and further endpoints of the purpose merchant. INTERNAL: Notifications that the relay verified: internalUrl, and further endpoints of the purpose internal */
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
@@ -1224,6 +1228,8 @@ export interface WholeDelivery {
   deliveredAt?: string;
   /** At most 50 attempts, oldest first; only in GetDelivery and ReplayDelivery */
   attempts: DeliveryAttempt[];
+  /** Which endpoint: default, internal, or a further one */
+  endpointId: string;
   /** The request that an attempt would send now */
   content?: DeliveryContent;
   /** The merchant's operation with the delivery's requestId; absent when there is none, which only a relayed notification may have */
@@ -1477,7 +1483,7 @@ export interface Routes {
   listOwnDeliveries: {
     path: Record<never, never>;
     query: {
-      /** One of a merchant's two endpoints. WEBHOOK: webhookUrl: notifications of this service. INTERNAL: internalUrl: notifications that the relay verified */
+      /** What an endpoint gets. WEBHOOK: Notifications of this service: webhookUrl, and further endpoints of the purpose merchant. INTERNAL: Notifications that the relay verified: internalUrl, and further endpoints of the purpose internal */
       endpointKind?: 'WEBHOOK' | 'INTERNAL';
       /** The state of a delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
       state?: 'PENDING' | 'DELIVERED' | 'DEAD';

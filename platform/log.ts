@@ -24,7 +24,7 @@ export const LOG_FIELDS = [
   // A notification, and what the relay knows about one that it could not verify.
   'kind', 'statusInfo', 'claimedMerchantId', 'address', 'bodyBytes', 'bodySha256', 'signatureSha256Prefix',
   // Deliveries, jobs and the process itself.
-  'endpointKind', 'number', 'attempt', 'pause', 'pausedUntil', 'job', 'what', 'serving', 'tls', 'clockOffsetS',
+  'endpointId', 'number', 'attempt', 'pause', 'pausedUntil', 'job', 'what', 'serving', 'tls', 'clockOffsetS',
   'port', 'corePort', 'connectPort', 'grpcPort', 'checkoutPort',
   // How many; `of` names the event of lines that were left out.
   'count', 'of',

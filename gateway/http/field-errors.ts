@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hasCardNumber } from '../../platform/card-number.ts';
+import { editDistance } from '../../platform/edit-distance.ts';
 import type { FieldError } from './problem.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -66,7 +67,7 @@ function nearestName(wrong: string, known: readonly string[]): string | undefine
   const longer = known.filter((name) => plain.length >= 4 && plainName(name).startsWith(plain));
   if (longer.length === 1) return longer[0];
   const [nearest] = known
-    .map((name) => ({ name, distance: distanceOf(plain, plainName(name)) }))
+    .map((name) => ({ name, distance: editDistance(plain, plainName(name)) }))
     .sort((a, b) => a.distance - b.distance);
   const tolerance = Math.min(2, Math.floor(plain.length / 3));
   return nearest && nearest.distance <= tolerance ? nearest.name : undefined;
@@ -74,18 +75,4 @@ function nearestName(wrong: string, known: readonly string[]): string | undefine
 
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
-}
-
-/** The number of letters to add, remove or replace to turn one name into another (Levenshtein distance). */
-function distanceOf(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

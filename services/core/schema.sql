@@ -79,7 +79,7 @@ create table delivery (
   delivered_at timestamp(3) with time zone,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_due CHECK (((state = 'PENDING'::text) = (due_at IS NOT NULL))),
-  constraint delivery_endpoint_kind CHECK ((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
+  constraint delivery_endpoint_kind CHECK (((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text])) OR (endpoint_kind ~ '^(webhook|internal)-[0-9a-f-]{36}$'::text))) NOT VALID,
   constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text]))),
   constraint delivery_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'DEAD'::text])))
 ) partition by RANGE (id);
@@ -117,9 +117,21 @@ create table endpoint (
   refused_count integer default 0 not null,
   failing_since timestamp(3) with time zone,
   constraint endpoint_pkey PRIMARY KEY (merchant_id, kind),
-  constraint endpoint_kind CHECK ((kind = ANY (ARRAY['webhook'::text, 'internal'::text]))),
+  constraint endpoint_kind CHECK (((kind = ANY (ARRAY['webhook'::text, 'internal'::text])) OR (kind ~ '^(webhook|internal)-[0-9a-f-]{36}$'::text))) NOT VALID,
   constraint endpoint_pause CHECK ((pause = ANY (ARRAY['GONE'::text, 'OPERATOR'::text, 'BREAKER'::text]))),
   constraint endpoint_paused_until CHECK (((COALESCE(pause, ''::text) = 'BREAKER'::text) = (paused_until IS NOT NULL)))
+);
+
+create table endpoint_secret (
+  id uuid not null,
+  merchant_id text not null,
+  endpoint_id text not null,
+  hash bytea not null,
+  ciphertext bytea not null,
+  created_at timestamp(3) with time zone not null,
+  retired_at timestamp(3) with time zone,
+  constraint endpoint_secret_pkey PRIMARY KEY (id),
+  constraint endpoint_secret_hash_unique UNIQUE (hash)
 );
 
 create table hold (
@@ -250,6 +262,7 @@ create table merchant (
   created_at timestamp(3) with time zone not null,
   change_number bigint not null,
   allow_card_like_references boolean default false not null,
+  has_endpoints boolean default false not null,
   constraint merchant_pkey PRIMARY KEY (id),
   constraint merchant_hold_period CHECK (((hold_period_s >= 1) AND (hold_period_s <= 2592000))),
   constraint merchant_notify_expiring_hours CHECK (((notify_expiring_hours >= 1) AND (notify_expiring_hours <= 720))),
@@ -470,6 +483,20 @@ create table verification_failure (
   constraint verification_failure_pkey PRIMARY KEY (id)
 );
 
+create table webhook_endpoint (
+  merchant_id text not null,
+  id text not null,
+  url text not null,
+  types text[],
+  description text not null,
+  headers_ciphertext bytea,
+  timeout_s integer not null,
+  created_at timestamp(3) with time zone not null,
+  constraint webhook_endpoint_pkey PRIMARY KEY (merchant_id, id),
+  constraint webhook_endpoint_id CHECK ((id ~ '^(webhook|internal)-[0-9a-f-]{36}$'::text)),
+  constraint webhook_endpoint_timeout CHECK (((timeout_s >= 5) AND (timeout_s <= 30)))
+);
+
 CREATE INDEX api_key_merchant ON public.api_key USING btree (merchant_id);
 
 CREATE INDEX audit_entry_by_actor ON public.audit_entry USING btree (actor, id);
@@ -490,6 +517,8 @@ CREATE INDEX delivery_dead_by_merchant ON ONLY public.delivery USING btree (merc
 CREATE INDEX delivery_due ON ONLY public.delivery USING btree (merchant_id, endpoint_kind, due_at, id) WHERE (due_at IS NOT NULL);
 
 CREATE INDEX ended_session_change_number_index ON public.ended_session USING btree (change_number);
+
+CREATE INDEX endpoint_secret_of ON public.endpoint_secret USING btree (merchant_id, endpoint_id);
 
 CREATE INDEX hold_by_merchant ON public.hold USING btree (merchant_id, request_id);
 CREATE UNIQUE INDEX hold_by_processor_request_id ON public.hold USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);

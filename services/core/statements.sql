@@ -138,18 +138,25 @@ with input as materialized (
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
-    select d.id, r."merchantId", 'webhook', r."requestId"::text, d.kind, r."statusInfo",
+    select endpoint.delivery_id, r."merchantId", endpoint.id, r."requestId"::text, d.kind, r."statusInfo",
       convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'),
       'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
     from result r join appended a on a.request_id = r."requestId"
     cross join lateral json_to_record(r.delivery) as d(id uuid, kind text, body text, "traceParent" text)
     join merchant m on m.id = any (array[r."merchantId"])
-    where r.delivery is not null and m.webhook_url is not null
-    returning id
+    cross join lateral (
+      select 'webhook' as id, d.id as delivery_id where m.webhook_url is not null
+      union all
+      select w.id, overlay(d.id::text placing right(gen_random_uuid()::text, 17) from 20)::uuid from webhook_endpoint w
+      where m.has_endpoints and w.merchant_id = any (array[m.id]) and w.id like 'webhook-%'
+        and (w.types is null or w.types && array[concat(d.kind, '.', r."statusInfo"), concat(d.kind, '.*')])
+    ) endpoint
+    where r.delivery is not null
+    returning request_id, endpoint_kind
   )
-  select 'changed' as what, subject_id::text as id from changed
-  union all select 'delivery', id::text from delivered
-  union all select 'locked', "requestId"::text from locked;
+  select 'changed' as what, subject_id::text as id, null as endpoint_id from changed
+  union all select 'delivery', request_id, endpoint_kind from delivered
+  union all select 'locked', "requestId"::text, null from locked;
 
 -- read-subjects
 select i.place, (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) as version, h.*,
@@ -383,18 +390,25 @@ with input as materialized (
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
-    select d.id, r."merchantId", 'webhook', r."requestId"::text, d.kind, r."statusInfo",
+    select endpoint.delivery_id, r."merchantId", endpoint.id, r."requestId"::text, d.kind, r."statusInfo",
       convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'),
       'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
     from result r join appended a on a.request_id = r."requestId"
     cross join lateral json_to_record(r.delivery) as d(id uuid, kind text, body text, "traceParent" text)
     join merchant m on m.id = any (array[r."merchantId"])
-    where r.delivery is not null and m.webhook_url is not null
-    returning id
+    cross join lateral (
+      select 'webhook' as id, d.id as delivery_id where m.webhook_url is not null
+      union all
+      select w.id, overlay(d.id::text placing right(gen_random_uuid()::text, 17) from 20)::uuid from webhook_endpoint w
+      where m.has_endpoints and w.merchant_id = any (array[m.id]) and w.id like 'webhook-%'
+        and (w.types is null or w.types && array[concat(d.kind, '.', r."statusInfo"), concat(d.kind, '.*')])
+    ) endpoint
+    where r.delivery is not null
+    returning request_id, endpoint_kind
   )
-  select 'changed' as what, subject_id::text as id from changed
-  union all select 'delivery', id::text from delivered
-  union all select 'locked', "requestId"::text from locked;
+  select 'changed' as what, subject_id::text as id, null as endpoint_id from changed
+  union all select 'delivery', request_id, endpoint_kind from delivered
+  union all select 'locked', "requestId"::text, null from locked;
 
 -- amend-ended
 with input as materialized (
@@ -505,15 +519,22 @@ with input as materialized (
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
-    select d.id, r."merchantId", 'webhook', r."requestId"::text, d.kind, r."statusInfo",
+    select endpoint.delivery_id, r."merchantId", endpoint.id, r."requestId"::text, d.kind, r."statusInfo",
       convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'),
       'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
     from result r join appended a on a.request_id = r."requestId"
     cross join lateral json_to_record(r.delivery) as d(id uuid, kind text, body text, "traceParent" text)
     join merchant m on m.id = any (array[r."merchantId"])
-    where r.delivery is not null and m.webhook_url is not null
-    returning id
+    cross join lateral (
+      select 'webhook' as id, d.id as delivery_id where m.webhook_url is not null
+      union all
+      select w.id, overlay(d.id::text placing right(gen_random_uuid()::text, 17) from 20)::uuid from webhook_endpoint w
+      where m.has_endpoints and w.merchant_id = any (array[m.id]) and w.id like 'webhook-%'
+        and (w.types is null or w.types && array[concat(d.kind, '.', r."statusInfo"), concat(d.kind, '.*')])
+    ) endpoint
+    where r.delivery is not null
+    returning request_id, endpoint_kind
   )
-  select 'changed' as what, subject_id::text as id from changed
-  union all select 'delivery', id::text from delivered
-  union all select 'locked', "requestId"::text from locked;
+  select 'changed' as what, subject_id::text as id, null as endpoint_id from changed
+  union all select 'delivery', request_id, endpoint_kind from delivered
+  union all select 'locked', "requestId"::text, null from locked;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
+import type { EndpointId } from '../../services/core/storage/delivery/delivery-row.ts';
 import { runningMs } from '../running-ms.ts';
 import { bodyOf, ok, openDeliveryStage, openReceiver } from '../services/core/delivery/stage.ts';
 import { forEachTest } from '../suite.ts';
@@ -19,13 +20,13 @@ describe('Deliverer beside failing endpoints', () => {
   });
 
   /** Creates due deliveries. */
-  const addBacklog = async (merchantId: string, count: number) => {
+  const addBacklog = async (merchantId: string, count: number, endpointId: EndpointId = 'webhook') => {
     const ids = Array.from({ length: count }, () => uuidv7());
     await stage.sql(
       `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
         due_at, created_at)
-        select id, $2, 'webhook', id::text, 'payment', 'captured', $3, 'PENDING', 0, $4, $4 from unnest($1::uuid[]) id`,
-      [ids, merchantId, Buffer.from(bodyOf(merchantId, 'r')), new Date(stage.time.now)],
+        select id, $2, $5, id::text, 'payment', 'captured', $3, 'PENDING', 0, $4, $4 from unnest($1::uuid[]) id`,
+      [ids, merchantId, Buffer.from(bodyOf(merchantId, 'r')), new Date(stage.time.now), endpointId],
     );
   };
 
@@ -66,6 +67,19 @@ describe('Deliverer beside failing endpoints', () => {
     assert((latenciesMs.at(-1) as number) < 3_000, `longest ${latenciesMs.at(-1)} ms`);
     const [row] = await stage.sql<{ count: bigint }>("select count(*) from delivery where merchant_id = 'down'");
     assert.equal(Number(row?.count), BACKLOG, 'nothing is dropped');
+  });
+
+  it('is not delayed by nine dead endpoints of the same merchant', async () => {
+    const down = await openReceiver();
+    await down.close();
+    await stage.addMerchant('well', receiver.url);
+    for (let index = 0; index < 9; index++) {
+      const { endpointId } = await stage.addEndpoint('well', index % 2 === 0 ? down.url : silent.url);
+      await addBacklog('well', 300, endpointId);
+    }
+    stage.openDeliverer({ timeoutMs: 1_500 }).start(stage.url);
+    const latenciesMs = await measure('well', 20);
+    assert((latenciesMs.at(-1) as number) < 3_000, `longest ${latenciesMs.at(-1)} ms`);
   });
 
   it('is not delayed by endpoints that accept connections and never answer', async () => {

@@ -126,11 +126,11 @@ function endOfHold(settlement: Settlement<HoldFacts>): HoldEnd {
 export function settledOf(done: Done, requestId: string, operation: ResultInput | undefined): Settled {
   const changed = done.changed.has(requestId);
   if (!operation) return { changed, endpoints: [] };
-  const { delivery, kind, status, statusInfo, merchantId } = operation;
-  const isDelivered = delivery !== undefined && done.deliveryIds.has(delivery.id);
+  const { kind, status, statusInfo, merchantId } = operation;
+  const endpointIds = done.delivered.get(operation.requestId) ?? [];
   return {
     changed,
-    endpoints: isDelivered ? [endpointName({ merchantId, kind: 'webhook' })] : [],
+    endpoints: endpointIds.map((endpointId) => endpointName({ merchantId, endpointId })),
     result: { kind, status, statusInfo },
   };
 }

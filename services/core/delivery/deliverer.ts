@@ -3,11 +3,11 @@ import { traced } from '../../../platform/tracing.ts';
 import { COMMIT_CHANNEL } from '../storage/announce.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
-import type { EndpointKind } from '../storage/delivery/delivery-row.ts';
+import { type EndpointId, purposeOf } from '../storage/delivery/delivery-row.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 import { findWaiting, type PendingDelivery, releaseTaken, takeDue } from '../storage/delivery/take-due.ts';
-import { type EndpointKey, endpointOf, FRESH, isTroubled } from '../storage/endpoint/endpoint-row.ts';
-import { type EndpointTerms, termsOf } from '../storage/endpoint/endpoint-terms.ts';
+import { type EndpointKey, endpointOf, isTroubled } from '../storage/endpoint/endpoint-row.ts';
+import { type MerchantTerms, noTerms, termsOf } from '../storage/endpoint/endpoint-terms.ts';
 import { listen } from '../storage/listen-to-commits.ts';
 import { EndpointSlots } from './endpoint-slots.ts';
 import { type AttemptParts, makeAttempt } from './make-attempt.ts';
@@ -25,7 +25,7 @@ export interface DeliverParts extends AttemptParts {
   /** Time that attempts in progress have to end when the worker stops. */
   readonly graceMs?: number;
   /** Called after each attempt. */
-  readonly onAttempt?: (endpointKind: EndpointKind, record: AttemptRecord) => void;
+  readonly onAttempt?: (endpointId: EndpointId, record: AttemptRecord) => void;
 }
 
 /** Delivers notifications: takes due deliveries, attempts them, and records the results. */
@@ -124,7 +124,7 @@ export class Deliverer {
     const rows = await takeDue(database.query, wanted, clock());
     for (const endpoint of wanted) {
       const isOfEndpoint = (row: PendingDelivery) =>
-        row.merchantId === endpoint.merchantId && row.endpointKind === endpoint.kind;
+        row.merchantId === endpoint.merchantId && row.endpointId === endpoint.endpointId;
       if (rows.filter(isOfEndpoint).length === endpoint.room) this.#endpoints.expect(endpoint);
     }
     if (rows.length === 0) return [];
@@ -133,18 +133,23 @@ export class Deliverer {
     );
     // An attempt could last longer than our lock. They are taken again when it has ended.
     if (performance.now() - askedMs > MOST_LATE_MS) return [];
-    return rows.map((row) => this.#deliver(row, terms.get(row.merchantId) ?? NO_TERMS));
+    return rows.map((row) => this.#deliver(row, terms.get(row.merchantId) ?? noTerms));
   }
 
-  /** Attempts and records one delivery. Never rejects: an unrecorded delivery is taken again after 15 s. */
-  #deliver(row: PendingDelivery, terms: EndpointTerms): Promise<void> {
-    const endpoint = { merchantId: row.merchantId, kind: row.endpointKind };
+  /** Attempts and records one delivery. Never rejects: an unrecorded delivery is taken again when its lock ends. */
+  #deliver(row: PendingDelivery, terms: MerchantTerms): Promise<void> {
+    const endpoint = { merchantId: row.merchantId, endpointId: row.endpointId };
     const startedMs = performance.now();
     this.#busy += 1;
     const slot = this.#endpoints.enter(endpoint);
     // An attempt continues the trace of the delivery's cause.
     const attributes = { 'holdfast.request_id': row.requestId, 'holdfast.attempt': row.attemptCount + 1 };
-    const span = { name: `deliver ${row.endpointKind}`, kind: 'CLIENT', parent: row.traceParent, attributes } as const;
+    const span = {
+      name: `deliver ${purposeOf(row.endpointId)}`,
+      kind: 'CLIENT',
+      parent: row.traceParent,
+      attributes,
+    } as const;
     const done: Promise<void> = traced(span, () => this.#attempt(row, terms))
       .catch((error) => this.#report('delivering', error))
       .finally(() => {
@@ -157,16 +162,16 @@ export class Deliverer {
     return done;
   }
 
-  async #attempt(row: PendingDelivery, terms: EndpointTerms): Promise<void> {
-    const { merchantId, endpointKind, requestId } = row;
+  async #attempt(row: PendingDelivery, ofMerchant: MerchantTerms): Promise<void> {
+    const { merchantId, endpointId, requestId } = row;
+    const terms = ofMerchant(endpointId);
     const { record, verdict } = await makeAttempt(this.#parts, row, terms);
     if (record.error !== undefined && this.#breakingOff) return releaseTaken(this.#parts.database.query, [row.id]);
-    const endpoint = { merchantId, kind: endpointKind };
-    const troubled = isTroubled(terms.states[endpointKind]);
-    await this.#record({ endpoint, endpointUrl: terms.urls[endpointKind], record, verdict, troubled });
-    this.#parts.onAttempt?.(endpointKind, record);
+    const troubled = isTroubled(terms.state);
+    await this.#record({ endpoint: { merchantId, endpointId }, endpointUrl: terms.url, record, verdict, troubled });
+    this.#parts.onAttempt?.(endpointId, record);
     const { number, httpStatus, latencyMs, state } = record;
-    const line = { deliveryId: row.id, requestId, merchantId, endpointKind, number, httpStatus, latencyMs, state };
+    const line = { deliveryId: row.id, requestId, merchantId, endpointId, number, httpStatus, latencyMs, state };
     this.#parts.log.info('delivery_attempt', line);
   }
 
@@ -180,18 +185,11 @@ export class Deliverer {
   }
 }
 
-/** Terms of a merchant that does not exist: every attempt fails. */
-const NO_TERMS: EndpointTerms = {
-  urls: { webhook: null, internal: null },
-  states: { webhook: FRESH, internal: FRESH },
-  secrets: () => [],
-};
-
 const DEFAULT_SLOTS = 4_000;
 export const DEFAULT_ENDPOINT_SLOTS = 200;
 const MAX_TAKEN = 500;
 /** Retries are not announced. */
 const LOOK_MS = 500;
-/** An attempt takes at most 10 s, and a delivery is ours for 15 s. */
+/** A delivery is ours for 5 s longer than an attempt may take. */
 const MOST_LATE_MS = 3_000;
 const DEFAULT_GRACE_MS = 5_000;

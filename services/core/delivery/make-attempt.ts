@@ -3,6 +3,7 @@ import { errorFields, type Log } from '../../../platform/log.ts';
 import { traceParent } from '../../../platform/tracing.ts';
 import { DestinationRefused } from '../egress/destination.ts';
 import type { Answer, Message, Sender } from '../egress/http-sender.ts';
+import { purposeOf } from '../storage/delivery/delivery-row.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 import type { PendingDelivery } from '../storage/delivery/take-due.ts';
 import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
@@ -34,7 +35,8 @@ export async function makeAttempt(parts: AttemptParts, row: PendingDelivery, ter
   const startedMs = performance.now();
   const prepared = prepare(parts, row, terms, startedAt);
   const message = 'url' in prepared ? prepared : undefined;
-  const outcome: Outcome = 'url' in prepared ? await parts.sender.send(row.endpointKind, prepared) : prepared;
+  const outcome: Outcome =
+    'url' in prepared ? await parts.sender.send(purposeOf(row.endpointId), prepared, terms.timeoutMs) : prepared;
   const latencyMs = Math.round(performance.now() - startedMs);
   const endedAt = new Date(startedAt.getTime() + latencyMs);
   const number = row.attemptCount + 1;
@@ -67,14 +69,16 @@ type Outcome = Answer & { readonly fatal?: boolean };
 
 /** Makes the message; without one, the outcome says why. Throws when the merchant's secrets cannot be decrypted. */
 function prepare(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms, at: Date): Message | Outcome {
-  const endpointUrl = terms.urls[row.endpointKind];
+  const { url: endpointUrl, isRemoved } = terms;
   const secrets = terms.secrets();
+  const own = terms.headers();
   const traceparent = traceParent();
   try {
+    if (isRemoved) return { failure: 'the endpoint was removed', head: Buffer.alloc(0), fatal: true };
     if (endpointUrl === null) throw new DestinationRefused('the merchant has no such endpoint');
     const url = notificationUrl(endpointUrl, row);
-    const headers = { ...attemptHeaders(row, secrets, at), ...(traceparent !== undefined && { traceparent }) };
-    return { url, headers, body: row.body };
+    const headers = { ...own, ...attemptHeaders(row, secrets, at), ...(traceparent !== undefined && { traceparent }) };
+    return { url, headers, secretHeaders: Object.keys(own), body: row.body };
   } catch (error) {
     const head = Buffer.alloc(0);
     if (error instanceof DestinationRefused || error instanceof NoSecret) return { failure: error.message, head };
@@ -83,9 +87,12 @@ function prepare(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms
   }
 }
 
-/** A test is attempted once: a merchant must not make us send more to an address than it asks for. */
-function isTest({ endpointKind, statusInfo }: PendingDelivery): boolean {
-  return endpointKind === 'webhook' && statusInfo === 'test';
+/**
+ * A test of ours is attempted once: a merchant must not make us send more to an address than it asks for. What the
+ * relay forwards has its sender's signature.
+ */
+function isTest({ signature, statusInfo }: PendingDelivery): boolean {
+  return signature === null && statusInfo === 'test';
 }
 
 function isDelivered({ httpStatus, failure }: Answer): boolean {

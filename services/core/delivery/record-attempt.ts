@@ -85,9 +85,9 @@ interface Change {
 }
 
 /** Logs a pause that begins or ends. Returns true when it has ended. */
-function report(log: Log, { endpoint: { merchantId, kind }, before, after }: Change): boolean {
+function report(log: Log, { endpoint, before, after }: Change): boolean {
   const { pause, pausedUntil, failureCount: count } = after;
-  const line = { merchantId, endpointKind: kind, count };
+  const line = { ...endpoint, count };
   if (pausedUntil && pausedUntil.getTime() !== before.pausedUntil?.getTime()) {
     log.warn('endpoint_paused', { pause: 'BREAKER', ...line, pausedUntil: pausedUntil.toISOString() });
   } else if (pause === 'GONE' && before.pause !== 'GONE') {

@@ -4,11 +4,11 @@ import { HIDDEN, secretTexts } from './secret-fields.ts';
 
 /**
  * The beginning of an endpoint's answer as text to store and show, at most 1 024 characters. An endpoint may echo what
- * it received, so what captures, pays or passes for a notification is hidden: signatures and secret fields of the
- * message, everything else that looks like a signature, key or token, and card numbers. Control characters are
+ * it received, so what captures, pays or passes for a notification is hidden: signatures, secret fields and the owner's
+ * headers of the message, everything else that looks like a signature, key or token, and card numbers. Control characters are
  * replaced, because PostgreSQL rejects NUL. Undefined = empty.
  */
-export function responseHead(head: Buffer, { headers, body }: Message): string | undefined {
+export function responseHead(head: Buffer, { headers, secretHeaders = [], body }: Message): string | undefined {
   if (head.length === 0) return undefined;
   let text = head.toString('utf8').replace(CONTROL, '\u{FFFD}');
   // A text such as `ok` or `{}`.
@@ -16,7 +16,8 @@ export function responseHead(head: Buffer, { headers, body }: Message): string |
   const signatures = Object.entries(headers).flatMap(([name, value]) =>
     name.endsWith('signature') ? value.split(/[ ,]/) : [],
   );
-  const secrets = [...signatures, ...secretTexts(body.toString('utf8'))];
+  const own = secretHeaders.flatMap((name) => [headers[name] ?? '', ...(headers[name] ?? '').split(' ')]);
+  const secrets = [...signatures, ...own, ...secretTexts(body.toString('utf8'))];
   if (secrets.length > MOST_SECRETS) return HIDDEN;
   // Longest first: one secret may be a part of another.
   for (const secret of secrets.sort((a, b) => b.length - a.length)) text = without(text, secret);

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import type { EndpointKind, Fault } from '../storage/delivery/delivery-row.ts';
+import type { EndpointPurpose, Fault } from '../storage/delivery/delivery-row.ts';
 import { type ConnectRules, guardedConnector } from './guarded-connector.ts';
 import { ProxyFailed } from './proxy-tunnel.ts';
 import { LookupFailed } from './resolve.ts';
@@ -22,25 +22,30 @@ export interface Answer {
 export interface Message {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** The names of those whose values nobody may see. */
+  readonly secretHeaders?: readonly string[];
   readonly body: Buffer;
 }
 
-/** Sends notifications over pooled connections, with a pool for each kind of endpoint, because their rules differ. */
+/** Sends notifications over pooled connections, with a pool for each purpose, because their rules differ. */
 export type Sender = ReturnType<typeof openSender>;
 
-/** Opens a sender by the rules of connections; `timeoutMs` is an attempt's. */
-export function openSender(rules: Readonly<Record<EndpointKind, ConnectRules>>, timeoutMs = ATTEMPT_TIMEOUT_MS) {
-  const agents: Record<EndpointKind, Agent> = {
+/** Opens a sender by the rules of connections; `mostMs` shortens every attempt. */
+export function openSender(rules: Readonly<Record<EndpointPurpose, ConnectRules>>, mostMs = Number.POSITIVE_INFINITY) {
+  const agents: Record<EndpointPurpose, Agent> = {
     webhook: openAgent(rules.webhook),
     internal: openAgent(rules.internal),
   };
   return {
-    /** Sends once. Never rejects: an error is part of the answer. */
-    send: (kind: EndpointKind, message: Message) =>
+    /** Sends once, within `timeoutMs`. Never rejects: an error is part of the answer. */
+    send: (purpose: EndpointPurpose, message: Message, timeoutMs = ATTEMPT_TIMEOUT_MS) =>
       new Promise<Answer>((resolve) => {
-        const exchange = new Exchange(timeoutMs, resolve);
+        const exchange = new Exchange(Math.min(timeoutMs, mostMs), resolve);
         const { origin, pathname: path } = message.url;
-        agents[kind].dispatch({ origin, path, method: 'POST', headers: message.headers, body: message.body }, exchange);
+        agents[purpose].dispatch(
+          { origin, path, method: 'POST', headers: message.headers, body: message.body },
+          exchange,
+        );
       }),
     /** Aborts requests in progress and closes all connections. */
     async close() {

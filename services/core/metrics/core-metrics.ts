@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { BooksObserver } from '../books/books.ts';
 import type { Processor } from '../processor/processor.ts';
 import type { Connections } from '../storage/database.ts';
+import { type EndpointId, purposeOf } from '../storage/delivery/delivery-row.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 
 /** The metrics of a process of core. */
@@ -136,9 +137,10 @@ export function openMetrics({ runtime = false } = {}) {
       processorSeconds.observe({ processor, call, answer }, durationMs / 1_000),
     processorRefused: (processor: string) => processorRefusals.inc({ processor }),
     watchProcessor: (processor: string, watched: WatchedProcessor) => void processors.set(processor, watched),
-    deliveryAttempt(endpointKind: string, { state, latencyMs }: AttemptRecord): void {
-      attempts.inc({ endpoint_kind: endpointKind, result: ATTEMPT_RESULT[state] });
-      attemptSeconds.observe({ endpoint_kind: endpointKind }, latencyMs / 1_000);
+    deliveryAttempt(endpointId: EndpointId, { state, latencyMs }: AttemptRecord): void {
+      const endpoint_kind = purposeOf(endpointId);
+      attempts.inc({ endpoint_kind, result: ATTEMPT_RESULT[state] });
+      attemptSeconds.observe({ endpoint_kind }, latencyMs / 1_000);
     },
     contractViolation: (processor: string, method: string, field: string) =>
       violations.inc({ processor, method, field }),

@@ -26,6 +26,9 @@ const IS_ARCHIVING_BEHIND = `(last_failed_time > coalesce(last_archived_time, '-
         or length(last_archived_wal) = 24
           and ${segmentNumber('pg_walfile_name(pg_current_wal_lsn())')} > ${segmentNumber('last_archived_wal')} + 1)`;
 
+/** SQL: what an endpoint gets, without which of them it is. */
+const PURPOSE = `split_part(kind, '-', 1)`;
+
 /** SQL of each gauge: its labels, and its value. */
 const GAUGES = {
   unknown_outcomes: 'select labels, unknown from open',
@@ -42,10 +45,10 @@ const GAUGES = {
         where d.merchant_id = w.merchant_id and d.endpoint_kind = w.endpoint_kind and d.due_at is not null
         order by d.due_at limit 1) due
       where e.pause is null`,
-  endpoints_paused: `select json_build_object('kind', kind, 'pause', pause), count(*) from endpoint
-      where pause is not null group by kind, pause`,
-  endpoints_failing: `select json_build_object('kind', kind), count(*) from endpoint
-      where failure_count + refused_count > 0 group by kind`,
+  endpoints_paused: `select json_build_object('kind', ${PURPOSE}, 'pause', pause), count(*) from endpoint
+      where pause is not null group by ${PURPOSE}, pause`,
+  endpoints_failing: `select json_build_object('kind', ${PURPOSE}), count(*) from endpoint
+      where failure_count + refused_count > 0 group by ${PURPOSE}`,
   quarantined_notifications: `select '{}', count(*) from quarantined_notification where state = 'HELD'`,
   /** Of all our processes. */
   commits_unconfirmed: `select '{}', count(*) from unconfirmed`,

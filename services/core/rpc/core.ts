@@ -14,6 +14,7 @@ import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js
 import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
+import { WebhookEndpointService } from '../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import type { Books } from '../books/books.ts';
 import type { Reach } from '../domain/crash-points.ts';
 import type { Metrics } from '../metrics/core-metrics.ts';
@@ -56,6 +57,7 @@ export const CONTRACT = {
   ...OperationService.method,
   ...MerchantService.method,
   ...NotificationService.method,
+  ...WebhookEndpointService.method,
   ...OperatorService.method,
   ...AuditService.method,
   ...ProcessorEventService.method,

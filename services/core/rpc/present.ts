@@ -9,12 +9,17 @@ import { cardOf } from '../books/operation-result.ts';
 import type { WrittenSubmission } from '../books/written.ts';
 import { type SentKind, SUBMISSION_KINDS } from '../domain/kinds.ts';
 import { inOrder } from '../domain/notification-body.ts';
-import type {
-  EndpointKind as KeptEndpointKind,
-  NotificationKind as KeptKind,
+import {
+  type EndpointId,
+  type EndpointPurpose,
+  type NotificationKind as KeptKind,
+  purposeOf,
 } from '../storage/delivery/delivery-row.ts';
+import type { EndpointChoice } from '../storage/delivery/make-due-again.ts';
+import { isEndpointId } from '../storage/endpoint/endpoint-row.ts';
 import type { OperationRow } from '../storage/operation/operation-row.ts';
 import type { Sent } from '../storage/submission/find-sent.ts';
+import { invalidField } from './refuse.ts';
 
 /**
  * The message of a row: those of its fields that the row has a value for, under the same name. Times become timestamps,
@@ -113,8 +118,38 @@ export function operationOf(kind: SentKind) {
 }
 
 /** The kind must be specified. */
-export function keptEndpointKind(kind: EndpointKind): KeptEndpointKind {
+export function purposeOfKind(kind: EndpointKind): EndpointPurpose {
   return kind === EndpointKind.INTERNAL ? 'internal' : 'webhook';
+}
+
+/** The id of an endpoint for callers: they know the webhook as `default`. */
+export function shownEndpointId(id: EndpointId): string {
+  return id === 'webhook' ? 'default' : id;
+}
+
+/** The id that callers mean; undefined = it is none. */
+export function keptEndpointId(id: string): EndpointId | undefined {
+  if (id === 'default') return 'webhook';
+  return isEndpointId(id) && id !== 'webhook' ? id : undefined;
+}
+
+/** Which endpoints a request names, by id or kind; null = all. Throws INVALID_REQUEST for an id that is none. */
+export function chosenEndpoint(request: {
+  readonly endpointId: string;
+  readonly endpointKind: EndpointKind;
+}): EndpointChoice | null {
+  const { endpointId, endpointKind } = request;
+  if (endpointId === '') {
+    return endpointKind === EndpointKind.UNSPECIFIED ? null : { purpose: purposeOfKind(endpointKind) };
+  }
+  const id = keptEndpointId(endpointId);
+  if (id === undefined) throw invalidField('endpoint_id', 'is not the id of an endpoint');
+  return { endpointId: id };
+}
+
+/** The endpoint of a row as present() takes it. */
+export function presentedEndpoint(endpointId: EndpointId) {
+  return { endpointKind: purposeOf(endpointId), endpointId: shownEndpointId(endpointId) };
 }
 
 /** The kind must be specified. */

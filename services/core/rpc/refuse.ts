@@ -40,7 +40,9 @@ export function frozenHold(hold: Freezing): HoldfastError {
 }
 
 /** The refusal of a request that names what does not exist, or is another merchant's. */
-export function noSuch(record: 'merchant' | 'API key' | 'signing secret' | 'delivery' | 'notification'): HoldfastError {
+export function noSuch(
+  record: 'merchant' | 'API key' | 'signing secret' | 'delivery' | 'notification' | 'endpoint',
+): HoldfastError {
   return new HoldfastError('OPERATION_NOT_FOUND', `there is no such ${record}`);
 }
 

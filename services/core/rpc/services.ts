@@ -7,6 +7,7 @@ import { CONTRACT, type Core, type Method, type MethodName } from './core.ts';
 import * as deliveries from './delivery/deliveries.ts';
 import * as replays from './delivery/replay-deliveries.ts';
 import * as endpoints from './endpoint/endpoints.ts';
+import * as webhookEndpoints from './endpoint/webhook-endpoints.ts';
 import * as keysAndSecrets from './merchant/keys-and-secrets.ts';
 import * as merchants from './merchant/merchants.ts';
 import * as credentials from './merchant/watch-credentials.ts';
@@ -67,6 +68,7 @@ const METHODS: { readonly [Name in MethodName]: Method<Name> } = {
   ...review,
   ...session,
   ...stored,
+  ...webhookEndpoints,
   auditBooks,
   capturePreauthorization,
   createPreauthorization,

@@ -5,6 +5,7 @@ import { AuditEntryEntity } from './audit-log/audit-log.ts';
 import type { OrmDatabase } from './database.ts';
 import { DeliveryAttemptEntity, DeliveryEntity } from './delivery/delivery-row.ts';
 import { EndpointEntity } from './endpoint/endpoint-row.ts';
+import { EndpointSecretEntity, WebhookEndpointEntity } from './endpoint/webhook-endpoint-row.ts';
 import { HoldEntity } from './hold/hold-row.ts';
 import { ApiKeyEntity, SigningSecretEntity } from './merchant/credential-rows.ts';
 import { MerchantEntity } from './merchant/merchant-row.ts';
@@ -26,6 +27,8 @@ const ENTITIES = [
   DeliveryEntity,
   DeliveryAttemptEntity,
   EndpointEntity,
+  WebhookEndpointEntity,
+  EndpointSecretEntity,
   QuarantinedNotificationEntity,
   VerificationFailureEntity,
   AuditEntryEntity,

@@ -720,6 +720,13 @@ export declare type AddSigningSecretRequest = Message<"holdfast.v1.AddSigningSec
    * @generated from field: string merchant_id = 1;
    */
   merchantId: string;
+
+  /**
+   * Of this further endpoint; empty, default or internal = the merchant's.
+   *
+   * @generated from field: string endpoint_id = 2;
+   */
+  endpointId: string;
 };
 
 /**
@@ -774,6 +781,13 @@ export declare type RetireSigningSecretRequest = Message<"holdfast.v1.RetireSign
    * @generated from field: string signing_secret_id = 2;
    */
   signingSecretId: string;
+
+  /**
+   * Of this further endpoint; empty, default or internal = the merchant's.
+   *
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
 };
 
 /**

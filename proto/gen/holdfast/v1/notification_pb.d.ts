@@ -397,7 +397,7 @@ export declare type Delivery = Message<"holdfast.v1.Delivery"> & {
   merchantId: string;
 
   /**
-   * The endpoint.
+   * What its endpoint gets.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 3;
    */
@@ -465,6 +465,13 @@ export declare type Delivery = Message<"holdfast.v1.Delivery"> & {
    * @generated from field: repeated holdfast.v1.DeliveryAttempt attempts = 12;
    */
   attempts: DeliveryAttempt[];
+
+  /**
+   * Which endpoint: default, internal, or a further one.
+   *
+   * @generated from field: string endpoint_id = 13;
+   */
+  endpointId: string;
 };
 
 /**
@@ -550,7 +557,7 @@ export declare type ListDeliveriesRequest = Message<"holdfast.v1.ListDeliveriesR
   merchantId: string;
 
   /**
-   * Only this endpoint.
+   * Only endpoints of this kind.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
    */
@@ -604,6 +611,13 @@ export declare type ListDeliveriesRequest = Message<"holdfast.v1.ListDeliveriesR
    * @generated from field: google.protobuf.Timestamp created_to = 9;
    */
   createdTo?: Timestamp | undefined;
+
+  /**
+   * Only to this endpoint: default, internal, or the id of a further one.
+   *
+   * @generated from field: string endpoint_id = 10;
+   */
+  endpointId: string;
 };
 
 /**
@@ -844,6 +858,13 @@ export declare type SendTestNotificationRequest = Message<"holdfast.v1.SendTestN
    * @generated from field: string merchant_id = 1;
    */
   merchantId: string;
+
+  /**
+   * Which endpoint; empty = default.
+   *
+   * @generated from field: string endpoint_id = 2;
+   */
+  endpointId: string;
 };
 
 /**
@@ -886,7 +907,7 @@ export declare type ReplayDeliveriesRequest = Message<"holdfast.v1.ReplayDeliver
   merchantId: string;
 
   /**
-   * Only this endpoint.
+   * Only endpoints of this kind.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
    */
@@ -926,6 +947,13 @@ export declare type ReplayDeliveriesRequest = Message<"holdfast.v1.ReplayDeliver
    * @generated from field: int32 per_second = 7;
    */
   perSecond: number;
+
+  /**
+   * Only to this endpoint: default, internal, or the id of a further one.
+   *
+   * @generated from field: string endpoint_id = 8;
+   */
+  endpointId: string;
 };
 
 /**
@@ -989,11 +1017,18 @@ export declare type RecoverDeliveriesRequest = Message<"holdfast.v1.RecoverDeliv
   until?: Timestamp | undefined;
 
   /**
-   * Only to this endpoint.
+   * Only to endpoints of this kind.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 4;
    */
   endpointKind: EndpointKind;
+
+  /**
+   * Only to this endpoint: default, internal, or the id of a further one.
+   *
+   * @generated from field: string endpoint_id = 5;
+   */
+  endpointId: string;
 };
 
 /**
@@ -1124,7 +1159,7 @@ export declare type Endpoint = Message<"holdfast.v1.Endpoint"> & {
   merchantId: string;
 
   /**
-   * The endpoint.
+   * What it gets.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
    */
@@ -1164,6 +1199,13 @@ export declare type Endpoint = Message<"holdfast.v1.Endpoint"> & {
    * @generated from field: google.protobuf.Timestamp failing_since = 7;
    */
   failingSince?: Timestamp | undefined;
+
+  /**
+   * Which endpoint: default, internal, or a further one.
+   *
+   * @generated from field: string endpoint_id = 8;
+   */
+  endpointId: string;
 };
 
 /**
@@ -1247,11 +1289,18 @@ export declare type PauseEndpointRequest = Message<"holdfast.v1.PauseEndpointReq
   merchantId: string;
 
   /**
-   * The endpoint.
+   * Its kind; with an endpoint_id, that one's.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
    */
   endpointKind: EndpointKind;
+
+  /**
+   * Which endpoint; empty = the contract's of this kind.
+   *
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
 };
 
 /**
@@ -1294,11 +1343,18 @@ export declare type ResumeEndpointRequest = Message<"holdfast.v1.ResumeEndpointR
   merchantId: string;
 
   /**
-   * The endpoint.
+   * Its kind; with an endpoint_id, that one's.
    *
    * @generated from field: holdfast.v1.EndpointKind endpoint_kind = 2;
    */
   endpointKind: EndpointKind;
+
+  /**
+   * Which endpoint; empty = the contract's of this kind.
+   *
+   * @generated from field: string endpoint_id = 3;
+   */
+  endpointId: string;
 };
 
 /**
@@ -1962,7 +2018,7 @@ export enum NotificationKind {
 export declare const NotificationKindSchema: GenEnum<NotificationKind>;
 
 /**
- * One of a merchant's two endpoints.
+ * What an endpoint gets.
  *
  * @generated from enum holdfast.v1.EndpointKind
  */
@@ -1975,14 +2031,14 @@ export enum EndpointKind {
   UNSPECIFIED = 0,
 
   /**
-   * webhookUrl: notifications of this service.
+   * Notifications of this service: webhookUrl, and further endpoints of the purpose merchant.
    *
    * @generated from enum value: ENDPOINT_KIND_WEBHOOK = 1;
    */
   WEBHOOK = 1,
 
   /**
-   * internalUrl: notifications that the relay verified.
+   * Notifications that the relay verified: internalUrl, and further endpoints of the purpose internal.
    *
    * @generated from enum value: ENDPOINT_KIND_INTERNAL = 2;
    */
@@ -2360,9 +2416,9 @@ export declare const NotificationService: GenService<{
     output: typeof ReplayDeliveryResponseSchema;
   },
   /**
-   * Sends a notification about nothing to the webhook, so that a merchant can test its receiver: signed and delivered
+   * Sends a notification about nothing to an endpoint, so that a merchant can test its receiver: signed and delivered
    * as every other, but attempted once; its path ends in `test`, its amount is 0, and its body says `"test": true`.
-   * Errors: OPERATION_NOT_FOUND; INVALID_REQUEST without webhookUrl; RATE_LIMITED after 5 in a minute.
+   * Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when the endpoint has no address; RATE_LIMITED after 5 in a minute.
    *
    * @generated from rpc holdfast.v1.NotificationService.SendTestNotification
    */

@@ -2,7 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
 import { DeliveryAttemptSchema, DeliverySchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { attemptHeaders, notificationUrl } from '../../delivery/attempt-request.ts';
-import { withoutSecrets } from '../../delivery/secret-fields.ts';
+import { HIDDEN, withoutSecrets } from '../../delivery/secret-fields.ts';
 import type { DeliveryAttemptRow, DeliveryRow, Fault } from '../../storage/delivery/delivery-row.ts';
 import {
   type DeliveryFilter,
@@ -16,15 +16,20 @@ import type { Core, Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { findOperation } from '../operation/read-operations.ts';
 import { BY_ID, filtersOf, readPage } from '../pages.ts';
-import { keptEndpointKind, present } from '../present.ts';
+import { chosenEndpoint, present, presentedEndpoint } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 import { isInScope, roleOf } from '../server/caller.ts';
 
+/** The endpoint as a request names it. */
+interface GivenEndpoint {
+  readonly endpointKind?: string;
+}
+
 /** Lists deliveries, newest first; their ids are in the order of their creation. */
 export const listDeliveries: Method<'listDeliveries'> = async (core, request, context) => {
-  const { endpointKind, ...same } = filtersOf<DeliveryFilter>(context, request);
+  const { endpointKind, endpointId, ...same } = filtersOf<DeliveryFilter & GivenEndpoint>(context, request);
   if (same.holdRequestId !== undefined && !isUuid(same.holdRequestId)) return { deliveries: [], nextPageToken: '' };
-  const filters = { ...same, ...(endpointKind && { endpointKind: keptEndpointKind(request.endpointKind) }) };
+  const filters = { ...same, ...chosenEndpoint(request) };
   return readPage('deliveries', request, filters, BY_ID, {
     read: (_, after, limit) => listStored(core.reads, filters, after, limit),
     present: (row) => presentDelivery(row),
@@ -38,7 +43,7 @@ export const getDelivery: Method<'getDelivery'> = async (core, request, context)
   const { attempts, nextPageToken } = await presentAttempts(core, context, id, request);
   const terms = (await readEndpointTerms(core.database.query, core.cipher, [merchantId])).get(merchantId);
   const operation = isUuid(requestId) ? await findOperation(core, requestId, merchantId) : undefined;
-  const content = terms && contentOf(delivery, terms, core.clock());
+  const content = terms && contentOf(delivery, terms(delivery.endpointId), core.clock());
   return {
     delivery: presentDelivery(delivery, attempts),
     ...(content && { content: isMerchant(context) ? content : shownContent(content, delivery.body ?? undefined) }),
@@ -47,12 +52,14 @@ export const getDelivery: Method<'getDelivery'> = async (core, request, context)
   };
 };
 
-/** The request that an attempt at the moment `at` would send, byte for byte. */
+/** The request that an attempt at the moment `at` would send, byte for byte, but for its owner's headers. */
 function contentOf(row: DeliveryRow, terms: EndpointTerms, at: Date) {
   const { id, body, signature = null } = row;
-  const endpointUrl = terms.urls[row.endpointKind];
+  const { url: endpointUrl } = terms;
   const secrets = terms.secrets();
-  const headers = body == null || secrets.length === 0 ? {} : attemptHeaders({ id, body, signature }, secrets, at);
+  const hidden: Record<string, string> = Object.fromEntries(Object.keys(terms.headers()).map((name) => [name, HIDDEN]));
+  const headers =
+    body == null || secrets.length === 0 ? {} : { ...hidden, ...attemptHeaders({ id, body, signature }, secrets, at) };
   return {
     url: endpointUrl === null ? '' : notificationUrl(endpointUrl, row).href,
     headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
@@ -84,7 +91,7 @@ export function presentDelivery(
   row: DeliveryHead,
   attempts: MessageInitShape<typeof DeliverySchema>['attempts'] = [],
 ): MessageInitShape<typeof DeliverySchema> {
-  return present(DeliverySchema, row, { deliveryId: row.id, attempts });
+  return present(DeliverySchema, row, { deliveryId: row.id, attempts, ...presentedEndpoint(row.endpointId) });
 }
 
 /** One delivery. Throws OPERATION_NOT_FOUND, also when it is not of the merchant; '' = any merchant's. */

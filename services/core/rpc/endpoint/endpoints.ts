@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EndpointSchema } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
+import {
+  EndpointSchema,
+  type PauseEndpointRequest,
+  type ResumeEndpointRequest,
+} from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { audited } from '../../storage/audit-log/audit-log.ts';
+import { type EndpointId, isOfContract } from '../../storage/delivery/delivery-row.ts';
 import { hurry } from '../../storage/delivery/make-due-again.ts';
 import {
   type EndpointKey,
@@ -9,6 +14,7 @@ import {
   endpointName,
   endpointOf,
   FRESH,
+  isEndpoint,
   listTroubledEndpoints,
   lockEndpoints,
   writeEndpoints,
@@ -16,7 +22,7 @@ import {
 import { findMerchant } from '../../storage/merchant/merchant-row.ts';
 import type { Core, Method } from '../core.ts';
 import { filtersOf, readPage } from '../pages.ts';
-import { keptEndpointKind, present } from '../present.ts';
+import { keptEndpointId, present, presentedEndpoint, purposeOfKind } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 
 /** Lists endpoints that have failed or are paused. */
@@ -30,19 +36,27 @@ export const listEndpoints: Method<'listEndpoints'> = (core, request, context) =
 };
 
 /** Pauses an endpoint: nothing is sent, and its deliveries keep their bodies and their order. */
-export const pauseEndpoint: Method<'pauseEndpoint'> = async (core, { merchantId, endpointKind }) => {
-  const key = { merchantId, kind: keptEndpointKind(endpointKind) };
+export const pauseEndpoint: Method<'pauseEndpoint'> = async (core, request) => {
+  const key = keyOf(request);
   const pause = (state: EndpointState): EndpointState => ({ ...state, pause: 'OPERATOR', pausedUntil: null });
   return { endpoint: await changeEndpoint(core, key, 'endpoint.pause', pause) };
 };
 
 /** Ends a pause: waiting deliveries are sent now. */
-export const resumeEndpoint: Method<'resumeEndpoint'> = async (core, { merchantId, endpointKind }) => {
-  const key = { merchantId, kind: keptEndpointKind(endpointKind) };
+export const resumeEndpoint: Method<'resumeEndpoint'> = async (core, request) => {
+  const key = keyOf(request);
   const endpoint = await changeEndpoint(core, key, 'endpoint.resume', () => FRESH);
   core.announce([endpointName(key)]);
   return { endpoint };
 };
+
+function keyOf(request: PauseEndpointRequest | ResumeEndpointRequest): EndpointKey {
+  const { merchantId } = request;
+  if (request.endpointId === '') return { merchantId, endpointId: purposeOfKind(request.endpointKind) };
+  const endpointId = keptEndpointId(request.endpointId);
+  if (endpointId === undefined) throw noSuch('endpoint');
+  return { merchantId, endpointId };
+}
 
 /** Changes the state of an endpoint and audits it, unless it is so already. Throws OPERATION_NOT_FOUND. */
 async function changeEndpoint(
@@ -52,6 +66,7 @@ async function changeEndpoint(
   next: (state: EndpointState) => EndpointState,
 ) {
   if (!(await findMerchant(core.database, key.merchantId))) throw noSuch('merchant');
+  if (!isOfContract(key.endpointId) && !(await isEndpoint(core.database.query, key))) throw noSuch('endpoint');
   const now = core.clock();
   const detail: { before?: object; after?: object } = {};
   const audit = { at: now, action, target: endpointName(key), detail };
@@ -69,15 +84,15 @@ async function changeEndpoint(
 }
 
 /** Makes due at once the deliveries to endpoints that have moved: they waited because of the old addresses. */
-export async function hurryTo(core: Core, merchantId: string, moved: readonly EndpointKey['kind'][]): Promise<void> {
-  for (const kind of moved) {
-    await hurry(core.database.query, { merchantId, kind }, core.clock());
-    core.announce([endpointName({ merchantId, kind })]);
+export async function hurryTo(core: Core, merchantId: string, moved: readonly EndpointId[]): Promise<void> {
+  for (const endpointId of moved) {
+    await hurry(core.database.query, { merchantId, endpointId }, core.clock());
+    core.announce([endpointName({ merchantId, endpointId })]);
   }
 }
 
 /** An endpoint as operators see it. */
 function presentEndpoint(row: Readonly<EndpointRow>) {
   const failureCount = row.failureCount + row.refusedCount;
-  return present(EndpointSchema, { ...row, failureCount }, { endpointKind: row.kind });
+  return present(EndpointSchema, row, { ...presentedEndpoint(row.endpointId), failureCount });
 }

@@ -4,6 +4,8 @@ import { type Contract, ContractSchema } from '../../../../proto/gen/holdfast/v1
 import { addressesOf, neverReachable, reachableIfAllowed } from '../../egress/destination.ts';
 import { gatewayAt, isGatewayName, type Target, targetOf } from '../../egress/gateway-address.ts';
 import { openResolver } from '../../egress/resolve.ts';
+import type { EndpointPurpose } from '../../storage/delivery/delivery-row.ts';
+import type { MerchantTerms } from '../../storage/merchant/change-merchant.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
@@ -13,7 +15,7 @@ import { canonicalCaptureKey } from './capture-key.ts';
 /** Used when the contract has none: a week. */
 const DEFAULT_HOLD_PERIOD_S = 7 * 24 * 3_600;
 
-type ContractColumns = Omit<MerchantRow, 'id' | 'name' | 'createdAt' | 'changeNumber'>;
+type ContractColumns = Omit<MerchantTerms, 'name'>;
 
 /** The columns of a contract. Throws INVALID_REQUEST with every invalid field, or when internalUrl is the gateway. */
 export async function contractColumns(core: Core, contract = create(ContractSchema)): Promise<ContractColumns> {
@@ -36,7 +38,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   fields.text('contract.processor_account', contract.processorAccount);
   for (const terminal of contract.terminals) fields.reference('contract.terminals', terminal, contract);
   fields.refuse();
-  if (internalUrl !== null) await refuseGateway(internalUrl, core.settings.GATEWAY_ORIGIN.map(targetOf));
+  if (internalUrl !== null) await refuseGateway('contract.internal_url', internalUrl, core.settings);
   return {
     allowMultipleCaptures: contract.allowMultipleCaptures,
     currencies: contract.currencies,
@@ -75,11 +77,16 @@ export function checkEndpoint(fields: FieldCheck, field: string, value: string |
 }
 
 /** Throws INVALID_REQUEST when a URL leads to the gateway. A name that does not resolve passes, until an attempt. */
-async function refuseGateway(internalUrl: string, gateways: readonly Target[]): Promise<void> {
+export async function refuseGateway(
+  field: string,
+  url: string,
+  { GATEWAY_ORIGIN }: Pick<Core['settings'], 'GATEWAY_ORIGIN'>,
+): Promise<void> {
+  const gateways = GATEWAY_ORIGIN.map(targetOf);
   if (gateways.length === 0) return;
-  const target = targetOf(new URL(internalUrl));
+  const target = targetOf(new URL(url));
   if (isGatewayName(target, gateways) || (await resolvesToGateway(target, gateways))) {
-    throw invalidField('contract.internal_url', 'leads to the gateway itself');
+    throw invalidField(field, 'leads to the gateway itself');
   }
 }
 
@@ -95,15 +102,19 @@ async function resolvesToGateway(target: Target, gateways: readonly Target[]): P
 
 /** Faults that may keep notifications from arriving: addresses that only a setting of the workers can permit. */
 export function contractWarnings({ webhookUrl, internalUrl }: Pick<MerchantRow, 'webhookUrl' | 'internalUrl'>) {
+  const of = (field: string, warnings: readonly string[]) => warnings.map((description) => ({ field, description }));
   return [
-    ...warningsOf('contract.webhook_url', webhookUrl, 'WEBHOOK_ALLOWED_CIDRS'),
-    ...warningsOf('contract.internal_url', internalUrl, 'INTERNAL_ALLOWED_CIDRS'),
+    ...of('contract.webhook_url', addressWarnings(webhookUrl, 'webhook')),
+    ...of('contract.internal_url', addressWarnings(internalUrl, 'internal')),
   ];
 }
 
-function warningsOf(field: string, value: string | null | undefined, setting: string) {
+const ALLOWED = { webhook: 'WEBHOOK_ALLOWED_CIDRS', internal: 'INTERNAL_ALLOWED_CIDRS' } as const;
+
+/** The same of one address. */
+export function addressWarnings(value: string | null | undefined, purpose: EndpointPurpose): string[] {
   const url = value ? URL.parse(value) : null;
   const reason = url && reachableIfAllowed(url);
   if (!reason) return [];
-  return [{ field, description: `${reason}; deliveries fail unless ${setting} of the workers has its network` }];
+  return [`${reason}; deliveries fail unless ${ALLOWED[purpose]} of the workers has its network`];
 }

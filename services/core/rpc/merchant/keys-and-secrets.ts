@@ -3,6 +3,9 @@ import { drawId } from '../../../../platform/draw-id.ts';
 import { ApiKeySchema, SigningSecretSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { type Cipher, hashOf } from '../../storage/cipher.ts';
+import { type EndpointId, isOfContract } from '../../storage/delivery/delivery-row.ts';
+import { addEndpointSecret, retireEndpointSecret } from '../../storage/endpoint/change-webhook-endpoint.ts';
+import { secretContext } from '../../storage/endpoint/endpoint-terms.ts';
 import {
   addApiKey,
   addSigningSecret as addStoredSecret,
@@ -12,7 +15,7 @@ import {
 import type { ApiKeyRow, SigningSecretRow } from '../../storage/merchant/credential-rows.ts';
 import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
-import { present } from '../present.ts';
+import { keptEndpointId, present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
 import { spendOwnQuota } from '../spend-quota.ts';
 
@@ -32,11 +35,14 @@ export const revokeApiKey: Method<'revokeApiKey'> = async (core, { apiKeyId: id,
 };
 
 /** Adds the second signing secret. The older one makes the legacy signature until it is retired. */
-export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merchantId }, context) => {
+export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merchantId, endpointId }, context) => {
   await spendOwnQuota(core, context, merchantId, 'webhook.change');
   const { row, secret } = newSigningSecret(core.cipher, merchantId, core.clock());
-  const added = await addStoredSecret(core.database, row);
-  if (added === 'NOT_FOUND') throw noSuch('merchant');
+  const id = furtherId(endpointId);
+  const added = id
+    ? await addEndpointSecret(core.database, { ...row, endpointId: id })
+    : await addStoredSecret(core.database, row);
+  if (added === 'NOT_FOUND') throw noSuch(id ? 'endpoint' : 'merchant');
   if (added === 'TOO_MANY')
     throw new HoldfastError('INVALID_REQUEST', 'two signing secrets are live: retire one first');
   return { signingSecret: presentSigningSecret(added), secret };
@@ -46,11 +52,24 @@ export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merch
 export const retireSigningSecret: Method<'retireSigningSecret'> = async (core, request, context) => {
   const { signingSecretId: id, merchantId } = request;
   await spendOwnQuota(core, context, merchantId, 'webhook.change');
-  const retired = isUuid(id) && (await retireStoredSecret(core.database, { id, merchantId }, core.clock()));
+  const endpointId = furtherId(request.endpointId);
+  const retire = () =>
+    endpointId
+      ? retireEndpointSecret(core.database, { id, merchantId, endpointId }, core.clock())
+      : retireStoredSecret(core.database, { id, merchantId }, core.clock());
+  const retired = isUuid(id) && (await retire());
   if (!retired || retired === 'NOT_FOUND') throw noSuch('signing secret');
   if (retired === 'LAST') throw invalidField('signing_secret_id', 'is the last live secret; add another first');
   return {};
 };
+
+/** The further endpoint whose secrets are meant; undefined = the merchant's are. Throws OPERATION_NOT_FOUND. */
+function furtherId(endpointId: string): EndpointId | undefined {
+  if (endpointId === '') return undefined;
+  const id = keptEndpointId(endpointId);
+  if (id === undefined) throw noSuch('endpoint');
+  return isOfContract(id) ? undefined : id;
+}
 
 /** Makes an API key of 256 random bits; its row has only the hash. */
 export function newApiKey(terms: Pick<ApiKeyRow, 'merchantId' | 'managesWebhook'>, createdAt: Date) {
@@ -62,7 +81,7 @@ export function newApiKey(terms: Pick<ApiKeyRow, 'merchantId' | 'managesWebhook'
 export function newSigningSecret(cipher: Cipher, merchantId: string, createdAt: Date) {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const id = drawId();
-  const ciphertext = cipher.seal(secret, `signing-secret:${id}`);
+  const ciphertext = cipher.seal(secret, secretContext(id));
   return { row: { id, merchantId, hash: hashOf(secret), ciphertext, createdAt, retiredAt: null }, secret };
 }
 
@@ -72,6 +91,6 @@ export function presentApiKey(key: ApiKeyRow) {
 }
 
 /** A signing secret without the secret. */
-export function presentSigningSecret(secret: SigningSecretRow) {
+export function presentSigningSecret(secret: Omit<SigningSecretRow, symbol>) {
   return present(SigningSecretSchema, secret, { signingSecretId: secret.id });
 }

@@ -83,7 +83,7 @@ export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId,
   if (updated === 'NOT_FOUND' || updated === 'CHANGED') throw noSuch('merchant');
   core.contracts.forget(merchantId);
   await hurryTo(core, merchantId, updated.moved);
-  core.announce([endpointName({ merchantId, kind: 'webhook' })]);
+  core.announce([endpointName({ merchantId, endpointId: 'webhook' })]);
   return { merchant: presentMerchant(updated) };
 };
 

@@ -43,7 +43,7 @@ export function openAccept(database: Database, announce: Announce, clock: Clock,
   return async (request) => {
     const input = notificationInput(request, clock());
     const { outcome, forwards, aside } = await gather.submit(input);
-    if (forwards) announce([endpointName({ merchantId: input.merchantId, kind: 'internal' })]);
+    if (forwards) announce([endpointName({ merchantId: input.merchantId, endpointId: 'internal' })]);
     if (aside) reportAside(log, aside, 'CONFLICT', input);
     return AcceptOutcome[outcome];
   };

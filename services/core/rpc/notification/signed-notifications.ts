@@ -31,7 +31,7 @@ export function openSignedNotifications(query: Query, cipher: Cipher, clock: Clo
       readNotified(query, ids),
       readEndpointTerms(query, cipher, [merchantId]),
     ]);
-    const secrets = terms.get(merchantId)?.secrets() ?? [];
+    const secrets = terms.get(merchantId)?.('webhook').secrets() ?? [];
     const at = clock();
     const signed = new Map<string, Message>();
     for (const result of results) {

@@ -53,7 +53,7 @@ export const releaseQuarantinedNotification: Method<'releaseQuarantinedNotificat
     const deliveryId = drawId();
     const action = { at, action: 'quarantine.release', target: id, detail: { deliveryId } };
     const released = await audited(core.database, action, (query) => releaseHeld(query, id, deliveryId, at));
-    if (released) core.announce([endpointName({ merchantId, kind: 'internal' })]);
+    if (released) core.announce([endpointName({ merchantId, endpointId: 'internal' })]);
   });
 
 /** Decides that a quarantined notification is never forwarded. */

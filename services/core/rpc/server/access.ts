@@ -25,6 +25,7 @@ const SERVICES: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.OperationService': PAYMENTS,
   'holdfast.v1.MerchantService': OPERATORS,
   'holdfast.v1.NotificationService': OPERATORS,
+  'holdfast.v1.WebhookEndpointService': WEBHOOK,
   'holdfast.v1.OperatorService': OPERATORS,
   'holdfast.v1.AuditService': OPERATORS,
   'holdfast.processor.v1.ProcessorEventService': PROCESSOR,

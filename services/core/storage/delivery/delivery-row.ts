@@ -1,6 +1,20 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
-export type EndpointKind = 'webhook' | 'internal';
+/** What an endpoint gets: notifications of this service, or those that the relay verified. */
+export type EndpointPurpose = 'webhook' | 'internal';
+/** Names an endpoint of a merchant: one of the contract's two, or a further one, whose id begins with its purpose. */
+export type EndpointId = EndpointPurpose | `${EndpointPurpose}-${string}`;
+
+/** The purpose of an endpoint. */
+export function purposeOf(endpointId: EndpointId): EndpointPurpose {
+  return endpointId.startsWith('internal') ? 'internal' : 'webhook';
+}
+
+/** Returns whether it is one of the contract's two. */
+export function isOfContract(endpointId: EndpointId): endpointId is EndpointPurpose {
+  return endpointId === 'webhook' || endpointId === 'internal';
+}
+
 /**
  * Why an endpoint gave no answer. LOOKUP: no name server answered, or the proxy opened no tunnel, which is not the
  * endpoint's failure.
@@ -16,7 +30,7 @@ export const DeliveryEntity = defineEntity({
     /** UUIDv7; also the webhook-id of every attempt. */
     id: p.uuid().primary(),
     merchantId: p.text(),
-    endpointKind: p.text().$type<EndpointKind>(),
+    endpointId: p.text().name('endpoint_kind').$type<EndpointId>(),
     /** The operation's, or the relayed notification's, requestId. */
     requestId: p.text(),
     kind: p.text().$type<NotificationKind>(),

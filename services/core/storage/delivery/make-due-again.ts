@@ -2,13 +2,16 @@ import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
 import { idBounds } from '../id-bounds.ts';
-import type { EndpointKind } from './delivery-row.ts';
+import type { EndpointId, EndpointPurpose } from './delivery-row.ts';
+
+/** One endpoint, or all of a purpose. */
+export type EndpointChoice = { readonly endpointId: EndpointId } | { readonly purpose: EndpointPurpose };
 
 /** The deliveries to send again. */
 export interface ReplayRange {
   readonly merchantId: string;
-  /** Null = both. */
-  readonly endpointKind: EndpointKind | null;
+  /** Null = all of them. */
+  readonly endpoint: EndpointChoice | null;
   readonly state: 'DEAD' | 'DELIVERED';
   /** Null = no bound. */
   readonly createdFrom: Date | null;
@@ -30,11 +33,11 @@ export async function replayOne(query: Query, id: string, now: Date): Promise<En
 
 /** Makes ended deliveries due again, oldest first, `perSecond` each second. Returns the endpoint of each. */
 export async function replayRange(query: Query, range: ReplayRange, now: Date): Promise<EndpointKey[]> {
-  const { merchantId, endpointKind, state, createdFrom, createdTo, maxCount, perSecond } = range;
+  const { merchantId, endpoint, state, createdFrom, createdTo, maxCount, perSecond } = range;
   const { lowest, highest } = idBounds(createdFrom ?? undefined, createdTo ?? undefined);
   return query<EndpointKey>(REPLAY_RANGE, [
     merchantId,
-    endpointKind,
+    patternOf(endpoint),
     state,
     createdFrom,
     createdTo,
@@ -50,8 +53,8 @@ export async function replayRange(query: Query, range: ReplayRange, now: Date): 
 export interface RecoverRange {
   /** Null = all merchants'. */
   readonly merchantId: string | null;
-  /** Null = both. */
-  readonly endpointKind: EndpointKind | null;
+  /** Null = all of them. */
+  readonly endpoint: EndpointChoice | null;
   readonly since: Date;
   /** Null = no bound. */
   readonly until: Date | null;
@@ -62,8 +65,8 @@ export interface RecoverRange {
  * the endpoint of each.
  */
 export async function recoverRange(query: Query, range: RecoverRange, now: Date): Promise<EndpointKey[]> {
-  const { merchantId, endpointKind, since, until } = range;
-  const values = [endpointKind, since, until, now];
+  const { merchantId, endpoint, since, until } = range;
+  const values = [patternOf(endpoint), since, until, now];
   if (merchantId !== null) return query<EndpointKey>(RECOVER_OF_MERCHANT, [...values, merchantId]);
   const { lowest, highest } = idBounds(since, until ?? undefined);
   return query<EndpointKey>(RECOVER_ALL, [...values, lowest, highest]);
@@ -73,14 +76,20 @@ export async function recoverRange(query: Query, range: RecoverRange, now: Date)
  * Makes due at once the deliveries that wait for a later attempt, including those that an attempt in progress will
  * postpone. They keep their schedule. Works in parts, so that no statement holds many locks.
  */
-export async function hurry(query: Query, { merchantId, kind }: EndpointKey, now: Date): Promise<void> {
-  await query(HURRY_IN_PROGRESS, [merchantId, kind, now]);
-  while ((await query(HURRY, [merchantId, kind, now])).length === HURRIED_TOGETHER);
+export async function hurry(query: Query, { merchantId, endpointId }: EndpointKey, now: Date): Promise<void> {
+  await query(HURRY_IN_PROGRESS, [merchantId, endpointId, now]);
+  while ((await query(HURRY, [merchantId, endpointId, now])).length === HURRIED_TOGETHER);
 }
 
 const HURRIED_TOGETHER = 1_000;
 
-const ENDPOINT = 'd.merchant_id as "merchantId", d.endpoint_kind as kind';
+const ENDPOINT = 'd.merchant_id, d.endpoint_kind as endpoint_id';
+
+/** A pattern of LIKE that the ids of the endpoints match; no id has a character with a meaning in it. */
+function patternOf(endpoint: EndpointChoice | null): string | null {
+  if (endpoint === null) return null;
+  return 'endpointId' in endpoint ? endpoint.endpointId : `${endpoint.purpose}%`;
+}
 
 const HURRY = sql('hurry-deliveries')`with chosen as (
     select id from delivery where merchant_id = $1 and endpoint_kind = $2 and due_at > $3
@@ -103,7 +112,7 @@ const REPLAY_ONE = sql('replay-delivery')`update delivery d set state = 'PENDING
 const REPLAY_RANGE = sql('replay-deliveries')`with chosen as (
     select id, row_number() over (order by id) - 1 as place from (
       select id from delivery
-      where merchant_id = $1 and ($2::text is null or endpoint_kind = $2) and state = $3 and body is not null
+      where merchant_id = $1 and ($2::text is null or endpoint_kind like $2) and state = $3 and body is not null
         and attempt_count < ${MAX_ATTEMPTS} and ($4::timestamptz is null or created_at >= $4)
         and ($5::timestamptz is null or created_at < $5) and id >= $9 and id <= $10
       order by id limit $6 for update skip locked) oldest
@@ -115,7 +124,7 @@ const REPLAY_RANGE = sql('replay-deliveries')`with chosen as (
 
 /** SQL of a condition on what recover() finds. */
 const RECOVERABLE = `body is not null and attempt_count < ${MAX_ATTEMPTS} and created_at >= $2
-  and ($3::timestamptz is null or created_at < $3) and ($1::text is null or endpoint_kind = $1)`;
+  and ($3::timestamptz is null or created_at < $3) and ($1::text is null or endpoint_kind like $1)`;
 
 /**
  * Dead deliveries begin a new schedule; waiting ones, and those in an attempt, keep theirs. The ORDER BY makes the

@@ -4,13 +4,21 @@ import { idBounds } from '../id-bounds.ts';
 import { OperationEntity } from '../operation/operation-row.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
-import { DeliveryAttemptEntity, type DeliveryAttemptRow, DeliveryEntity, type DeliveryRow } from './delivery-row.ts';
+import {
+  DeliveryAttemptEntity,
+  type DeliveryAttemptRow,
+  DeliveryEntity,
+  type DeliveryRow,
+  type EndpointPurpose,
+} from './delivery-row.ts';
 
 /** A delivery without what it sends. */
 export type DeliveryHead = Omit<DeliveryRow, 'body' | symbol>;
 
 /** Selects deliveries; an absent condition matches all. */
-export type DeliveryFilter = Partial<Pick<DeliveryRow, 'merchantId' | 'endpointKind' | 'state' | 'requestId'>> & {
+export type DeliveryFilter = Partial<Pick<DeliveryRow, 'merchantId' | 'endpointId' | 'state' | 'requestId'>> & {
+  /** Only to endpoints of this purpose. */
+  readonly purpose?: EndpointPurpose;
   /** Only notifications about this hold and the operations on it. */
   readonly holdRequestId?: string;
   readonly createdFrom?: Date;
@@ -39,7 +47,7 @@ export function listAttempts(
  */
 export async function listDeliveries(
   database: OrmDatabase,
-  { createdFrom, createdTo, merchantId, requestId, holdRequestId, state, ...same }: DeliveryFilter,
+  { createdFrom, createdTo, merchantId, requestId, holdRequestId, state, purpose, ...same }: DeliveryFilter,
   after: string | undefined,
   limit: number,
 ): Promise<Slice<DeliveryHead>> {
@@ -56,6 +64,7 @@ export async function listDeliveries(
   if (merchantId !== undefined) ofMerchant.push({ merchantId });
   const ofState = state === 'DEAD' && !isNamed && merchantId === undefined ? indexed : compared;
   if (state !== undefined) ofState.push({ state });
+  if (purpose !== undefined) compared.push({ endpointId: { $like: `${purpose}%` } });
   if (Object.keys(same).length > 0) compared.push(same);
   if (createdFrom) compared.push({ createdAt: { $gte: createdFrom } });
   if (createdTo) compared.push({ createdAt: { $lt: createdTo } });

@@ -1,13 +1,13 @@
 import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
-import { TERMS, type TermsJson } from '../endpoint/endpoint-terms.ts';
+import { DEFAULT_TIMEOUT_S, TERMS, type TermsJson } from '../endpoint/endpoint-terms.ts';
 import type { DeliveryRow } from './delivery-row.ts';
 
 /** A delivery as an attempt needs it. */
 export type PendingDelivery = Pick<
   DeliveryRow,
-  'id' | 'merchantId' | 'endpointKind' | 'requestId' | 'kind' | 'statusInfo' | 'attemptCount' | 'retryBase'
+  'id' | 'merchantId' | 'endpointId' | 'requestId' | 'kind' | 'statusInfo' | 'attemptCount' | 'retryBase'
 > & {
   readonly body: Buffer;
   readonly dueAt: Date;
@@ -27,8 +27,8 @@ export interface Wanted extends EndpointKey {
 
 /**
  * Takes deliveries that are due for this worker alone, the longest due first: nobody else gets them before they are
- * recorded, released, or 15 s are over, which means that the worker has died. Nothing is taken for an endpoint that is
- * paused, except one delivery as a probe when the breaker's pause is over.
+ * recorded, released, or the time of an attempt and 5 s are over, which means that the worker has died. Nothing is
+ * taken for an endpoint that is paused, except one delivery as a probe when the breaker's pause is over.
  */
 export function takeDue(query: Query, wanted: readonly Wanted[], now: Date): Promise<PendingDelivery[]> {
   return query(TAKE_DUE, [JSON.stringify(wanted.map((each) => ({ ...each, now })))]);
@@ -63,29 +63,31 @@ const FREE = `(locked_until is null or locked_until <= now())`;
  * third of the statement.
  */
 const TAKE_DUE = sql('take-due-deliveries')`with wanted as (
-    select w."merchantId", w.kind, w.room, w.now,
-      case when e.pause is null then w.cap when e.paused_until <= w.now then 1 else 0 end as cap
-    from json_to_recordset($1::json) as w("merchantId" text, kind text, cap int, room int, now timestamptz)
-    left join endpoint e on e.merchant_id = w."merchantId" and e.kind = w.kind
+    select w."merchantId", w."endpointId", w.room, w.now,
+      case when e.pause is null then w.cap when e.paused_until <= w.now then 1 else 0 end as cap,
+      coalesce((select p.timeout_s from webhook_endpoint p where w."endpointId" not in ('webhook', 'internal')
+        and p.merchant_id = w."merchantId" and p.id = w."endpointId"), ${DEFAULT_TIMEOUT_S}) + 5 as lock_s
+    from json_to_recordset($1::json) as w("merchantId" text, "endpointId" text, cap int, room int, now timestamptz)
+    left join endpoint e on e.merchant_id = w."merchantId" and e.kind = w."endpointId"
   ),
   due as materialized (
-    select chosen.id, chosen.attempt_count from wanted w cross join lateral (
+    select chosen.id, chosen.attempt_count, w.lock_s from wanted w cross join lateral (
       select id, attempt_count from (
         select * from delivery
-        where merchant_id = w."merchantId" and endpoint_kind = w.kind and due_at <= w.now + interval '1 s'
+        where merchant_id = w."merchantId" and endpoint_kind = w."endpointId" and due_at <= w.now + interval '1 s'
         order by due_at, id limit w.cap) first
       where ${FREE} and (due_at <= w.now or attempt_count = retry_base)
       order by due_at, id limit w.room) chosen
   ),
   free as materialized (
-    select d.id from due join delivery d on ${byIndex('d.id', 'due.id')} and d.attempt_count = due.attempt_count
+    select d.id, due.lock_s from due join delivery d on ${byIndex('d.id', 'due.id')} and d.attempt_count = due.attempt_count
     where ${FREE} for update of d skip locked
   ),
   taken as (
-    update delivery d set locked_until = now() + interval '15 s'
+    update delivery d set locked_until = now() + free.lock_s * interval '1 s'
     from free, (select set_config('synchronous_commit', 'off', true)) no_wait
     where ${byIndex('d.id', 'free.id')}
-    returning d.id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, attempt_count,
+    returning d.id, merchant_id, endpoint_kind as endpoint_id, request_id, kind, status_info, body, signature, attempt_count,
       retry_base, due_at, trace_parent
   )
   select t.*, case when row_number() over (partition by t.merchant_id) = 1
@@ -110,7 +112,7 @@ export const WAITING_ENDPOINTS = `waiting as (
   )`;
 
 const FIND_WAITING = sql('find-waiting-endpoints')`with recursive ${WAITING_ENDPOINTS}
-  select w.merchant_id, w.endpoint_kind as kind
+  select w.merchant_id, w.endpoint_kind as endpoint_id
   from waiting w left join endpoint e on e.merchant_id = w.merchant_id and e.kind = w.endpoint_kind
   where (e.pause is null or e.paused_until <= $1) and exists (
     select from delivery d

@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { byIndex } from '../by-index.ts';
 import { type OrmDatabase, type Query, sql } from '../database.ts';
-import type { EndpointKind } from '../delivery/delivery-row.ts';
+import type { EndpointId } from '../delivery/delivery-row.ts';
 import { entityManager } from '../orm.ts';
 
 /** An endpoint that has failed or was paused. Endpoints that never failed have no row. */
@@ -10,7 +10,7 @@ export const EndpointEntity = defineEntity({
   tableName: 'endpoint',
   properties: {
     merchantId: p.text().primary(),
-    kind: p.text().primary().$type<EndpointKind>(),
+    endpointId: p.text().name('kind').primary().$type<EndpointId>(),
     /** Why it is paused: it answered 410, an operator paused it, or the breaker opened. */
     pause: p.text().nullable().$type<'GONE' | 'OPERATOR' | 'BREAKER'>(),
     /** When a pause of the breaker ends. An operator ends the other pauses. */
@@ -51,20 +51,25 @@ export function isTroubled({ pause, failureCount, refusedCount }: EndpointState)
 }
 
 /** Identifies an endpoint. */
-export type EndpointKey = Readonly<Pick<EndpointRow, 'merchantId' | 'kind'>>;
+export type EndpointKey = Readonly<Pick<EndpointRow, 'merchantId' | 'endpointId'>>;
+
+/** Returns whether a text can be the id of an endpoint. */
+export function isEndpointId(text: string): text is EndpointId {
+  return /^(webhook|internal)(-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/.test(text);
+}
 
 /** The text that names an endpoint. */
-export function endpointName({ merchantId, kind }: EndpointKey): string {
-  return `${merchantId}/${kind}`;
+export function endpointName({ merchantId, endpointId }: EndpointKey): string {
+  return `${merchantId}/${endpointId}`;
 }
 
 /** The endpoint that a text names. */
 export function endpointOf(name: string): EndpointKey | undefined {
-  const [, merchantId, kind] = /^([A-Za-z][A-Za-z0-9_-]{0,31})\/(webhook|internal)$/.exec(name) ?? [];
-  return merchantId === undefined ? undefined : { merchantId, kind: kind as EndpointKind };
+  const [, merchantId, id = ''] = /^([A-Za-z][A-Za-z0-9_-]{0,31})\/(.*)$/.exec(name) ?? [];
+  return merchantId === undefined || !isEndpointId(id) ? undefined : { merchantId, endpointId: id };
 }
 
-/** Lists endpoints that have failed or are paused, in the order of merchant and kind, those after `after`. */
+/** Lists endpoints that have failed or are paused, in the order of merchant and id, those after `after`. */
 export function listTroubledEndpoints(
   database: OrmDatabase,
   merchantId: string | undefined,
@@ -72,21 +77,38 @@ export function listTroubledEndpoints(
   limit: number,
 ): Promise<EndpointRow[]> {
   const beyond = after && {
-    $or: [{ merchantId: { $gt: after.merchantId } }, { merchantId: after.merchantId, kind: { $gt: after.kind } }],
+    $or: [
+      { merchantId: { $gt: after.merchantId } },
+      { merchantId: after.merchantId, endpointId: { $gt: after.endpointId } },
+    ],
   };
   const troubled = {
     $or: [{ failureCount: { $gt: 0 } }, { refusedCount: { $gt: 0 } }, { pause: { $ne: null } }],
   };
   const where = { $and: [merchantId === undefined ? {} : { merchantId }, { ...beyond }, troubled] };
-  return entityManager(database).find(EndpointEntity, where, { orderBy: { merchantId: 'asc', kind: 'asc' }, limit });
+  return entityManager(database).find(EndpointEntity, where, {
+    orderBy: { merchantId: 'asc', endpointId: 'asc' },
+    limit,
+  });
 }
+
+/** Returns whether a merchant has this further endpoint. */
+export async function isEndpoint(query: Query, { merchantId, endpointId }: EndpointKey): Promise<boolean> {
+  return (await query(IS_ENDPOINT, [merchantId, endpointId])).length === 1;
+}
+
+const IS_ENDPOINT = sql('is-endpoint')`select from webhook_endpoint where merchant_id = $1 and id = $2`;
 
 /** Reads endpoints, each with its address (null = it has none), and locks their rows; one without a row gets one. */
 export async function lockEndpoints(query: Query, endpoints: readonly EndpointKey[], now: Date) {
   const keys = JSON.stringify(endpoints);
   await query(ADD_ENDPOINTS, [keys, now]);
   const rows = await query<EndpointKey & EndpointState & { url: string | null }>(LOCK_ENDPOINTS, [keys]);
-  return rows.map(({ merchantId, kind, url, ...state }) => ({ endpoint: { merchantId, kind }, url, state }));
+  return rows.map(({ merchantId, endpointId, url, ...state }) => ({
+    endpoint: { merchantId, endpointId },
+    url,
+    state,
+  }));
 }
 
 /** Writes the states of endpoints. The transaction must hold the locks of lockEndpoints(). */
@@ -98,19 +120,26 @@ export async function writeEndpoints(
   await query(WRITE_ENDPOINTS, [JSON.stringify(endpoints), now]);
 }
 
-const OF_INPUT = `${byIndex('e.merchant_id', 'i."merchantId"')} and ${byIndex('e.kind', 'i.kind')}`;
+/** SQL: the address of the endpoint `id` of a merchant `m`; null = it has no such endpoint. */
+export function urlOf(m: string, id: string): string {
+  return `case ${id} when 'webhook' then ${m}.webhook_url when 'internal' then ${m}.internal_url else (
+        select w.url from webhook_endpoint w where w.merchant_id = ${m}.id and w.id = ${id}) end`;
+}
+
+const OF_INPUT = `${byIndex('e.merchant_id', 'i."merchantId"')} and ${byIndex('e.kind', 'i."endpointId"')}`;
 
 /** In the order of names, as the locks, so that concurrent transactions do not wait for each other. */
 const ADD_ENDPOINTS = sql('add-endpoints')`
     insert into endpoint (merchant_id, kind, failure_count, pause_count, changed_at)
-    select "merchantId", kind, 0, 0, $2 from json_to_recordset($1::json) as i("merchantId" text, kind text)
-    order by "merchantId", kind on conflict do nothing`;
+    select "merchantId", "endpointId", 0, 0, $2
+    from json_to_recordset($1::json) as i("merchantId" text, "endpointId" text)
+    order by "merchantId", "endpointId" on conflict do nothing`;
 
 const LOCK_ENDPOINTS = sql('lock-endpoints')`
-    select e.merchant_id, e.kind, e.pause, e.paused_until, e.failure_count, e.refused_count,
+    select e.merchant_id, e.kind as endpoint_id, e.pause, e.paused_until, e.failure_count, e.refused_count,
       e.failing_since, e.pause_count,
-      case e.kind when 'webhook' then m.webhook_url else m.internal_url end as url
-    from json_to_recordset($1::json) as i("merchantId" text, kind text)
+      ${urlOf('m', 'e.kind')} as url
+    from json_to_recordset($1::json) as i("merchantId" text, "endpointId" text)
     join endpoint e on ${OF_INPUT}
     left join merchant m on ${byIndex('m.id', 'e.merchant_id')}
     order by e.merchant_id, e.kind for update of e`;
@@ -118,6 +147,6 @@ const LOCK_ENDPOINTS = sql('lock-endpoints')`
 const WRITE_ENDPOINTS = sql('write-endpoints')`update endpoint e
     set pause = i.pause, paused_until = i."pausedUntil", failure_count = i."failureCount",
       refused_count = i."refusedCount", failing_since = i."failingSince", pause_count = i."pauseCount", changed_at = $2
-    from json_to_recordset($1::json) as i("merchantId" text, kind text, pause text, "pausedUntil" timestamptz,
+    from json_to_recordset($1::json) as i("merchantId" text, "endpointId" text, pause text, "pausedUntil" timestamptz,
       "failureCount" int, "refusedCount" int, "failingSince" timestamptz, "pauseCount" int)
     where ${OF_INPUT}`;

@@ -17,7 +17,7 @@ export function addApiKey(database: OrmDatabase, key: ApiKeyRow): Promise<ApiKey
 }
 
 /** Greatest number of a merchant's ended keys, and of its ended secrets, that are kept. It may rotate them for ever. */
-const MOST_ENDED = 100;
+export const MOST_ENDED = 100;
 
 async function forgetEnded(em: SqlEntityManager, merchantId: string, table: string, end: string): Promise<void> {
   const ended = `select id from ${table} where merchant_id = ? and ${end} is not null order by id desc`;
@@ -38,7 +38,7 @@ export function revokeApiKey(database: OrmDatabase, key: CredentialKey, at: Date
 }
 
 /** At most two secrets are live at a time: the present one, and its successor. */
-const MAX_LIVE_SECRETS = 2;
+export const MAX_LIVE_SECRETS = 2;
 
 /** Stores a second signing secret. TOO_MANY = two are live. */
 export function addSigningSecret(database: OrmDatabase, secret: SigningSecretRow) {

@@ -7,7 +7,7 @@ import { actorOfCall } from '../audit-log/actor.ts';
 import { AuditEntryEntity, type AuditedAction } from '../audit-log/audit-log.ts';
 import { ormTransaction } from '../bound-change.ts';
 import type { OrmDatabase, Statement } from '../database.ts';
-import type { EndpointKind } from '../delivery/delivery-row.ts';
+import type { EndpointId } from '../delivery/delivery-row.ts';
 import { EndpointEntity, endpointName, FRESH } from '../endpoint/endpoint-row.ts';
 import {
   ApiKeyEntity,
@@ -20,12 +20,12 @@ import { MerchantEntity, type MerchantRow } from './merchant-row.ts';
 import { type MerchantWithCredentials, withCredentials } from './read-merchants.ts';
 
 /** The terms of a merchant that an operator can change. */
-export type MerchantTerms = Omit<MerchantRow, 'id' | 'createdAt' | 'changeNumber'>;
+export type MerchantTerms = Omit<MerchantRow, 'id' | 'createdAt' | 'changeNumber' | 'hasEndpoints'>;
 
 /** Stores a merchant with its first API key and signing secret. Returns undefined when its id is taken. */
 export async function insertMerchant(
   database: OrmDatabase,
-  merchant: Omit<MerchantRow, 'changeNumber'>,
+  merchant: Omit<MerchantRow, 'changeNumber' | 'hasEndpoints'>,
   apiKey: ApiKeyRow,
   signingSecret: SigningSecretRow,
 ): Promise<MerchantWithCredentials | undefined> {
@@ -49,7 +49,7 @@ export async function insertMerchant(
 /** A merchant after a change of its terms. */
 export interface UpdatedMerchant extends MerchantWithCredentials {
   /** The endpoints that have another address now. */
-  readonly moved: readonly EndpointKind[];
+  readonly moved: readonly EndpointId[];
 }
 
 /**
@@ -61,7 +61,7 @@ export function updateMerchant(
   merchantId: string,
   terms: Partial<MerchantTerms>,
   at: Date,
-  { expected, resume = [] }: { readonly expected?: string | undefined; readonly resume?: readonly EndpointKind[] } = {},
+  { expected, resume = [] }: { readonly expected?: string | undefined; readonly resume?: readonly EndpointId[] } = {},
 ): Promise<UpdatedMerchant | 'NOT_FOUND' | 'CHANGED'> {
   const detail: { before?: object; after?: object } = {};
   return changeMerchant<UpdatedMerchant, 'CHANGED'>(
@@ -80,8 +80,8 @@ export function updateMerchant(
 }
 
 /** Ends pauses by failures or by a 410; one by an operator stays. Each is audited. */
-async function endOwnPauses(em: SqlEntityManager, merchantId: string, kinds: readonly EndpointKind[], at: Date) {
-  const caused = { merchantId, kind: { $in: kinds }, pause: { $in: ['GONE', 'BREAKER'] as const } };
+export async function endOwnPauses(em: SqlEntityManager, merchantId: string, ids: readonly EndpointId[], at: Date) {
+  const caused = { merchantId, endpointId: { $in: ids }, pause: { $in: ['GONE', 'BREAKER'] as const } };
   for (const endpoint of await em.find(EndpointEntity, caused, { lockMode: LockMode.PESSIMISTIC_WRITE })) {
     const detail = { before: { pause: endpoint.pause }, after: { pause: FRESH.pause } };
     const action = { at, action: 'endpoint.resume', target: endpointName(endpoint), detail };

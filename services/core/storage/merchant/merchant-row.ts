@@ -26,6 +26,8 @@ export const MerchantEntity = defineEntity({
     notifyExpiringHours: p.integer().nullable(),
     /** References, users and terminals may look like card numbers. */
     allowCardLikeReferences: p.boolean().default(false),
+    /** It has further endpoints besides webhookUrl and internalUrl; nothing reads theirs while this is false. */
+    hasEndpoints: p.boolean().default(false),
     createdAt: p.datetime(3),
     /** Grows with every change of the merchant, its keys or its secrets: the cursor of the credentials feed. */
     changeNumber: p.bigint('bigint'),

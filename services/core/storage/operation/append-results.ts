@@ -1,6 +1,7 @@
 import { byIndex } from '../by-index.ts';
 import { ADVISORY_LOCKS } from '../database.ts';
 import type { DeliveryRow } from '../delivery/delivery-row.ts';
+import { furtherDeliveryId, wants } from '../endpoint/fan-out.ts';
 import { inputColumns, type NewRow } from '../input-columns.ts';
 import type { OperationRow } from './operation-row.ts';
 
@@ -54,6 +55,7 @@ export type ResultInput = NewRow<OperationRow, keyof typeof COLUMNS> & {
 
 const RESULT = inputColumns(COLUMNS);
 
+/** `id` is that of the delivery to the webhook. */
 export interface DeliveryInput extends Pick<DeliveryRow, 'id' | 'kind'> {
   /** The body, as text, a JSON object; `sequence` and `position` are appended to it. */
   readonly body: string;
@@ -66,9 +68,11 @@ export const NOTIFIED = `case when c.operation->'delivery' is null then 0 else 1
 
 /**
  * SQL that ends a statement `with changed as (… returning … as subject_id, i.operation, "holdSequence") …`: appends the
- * results of the changed rows (JSON, ResultInput or null), and their deliveries for merchants with a webhookUrl. Only
- * here are the two numbers of a notification known: its position among those of its hold ("holdSequence", NOTIFIED),
- * and the position of its result in the log.
+ * results of the changed rows (JSON, ResultInput or null), and their deliveries: to the webhook, when the merchant has
+ * a webhookUrl, and to each further endpoint that asks for their type. Only here are the two numbers of a notification
+ * known: its position among those of its hold ("holdSequence", NOTIFIED), and the position of its result in the log.
+ *
+ * The statement itself sees which endpoints there are, so one that was there before the operation misses nothing.
  *
  * Numbers are given in commit order: the advisory lock is taken after the row locks, just before the first number, and
  * held until commit, so no smaller number can appear later. The statement is its own transaction and commits without
@@ -95,12 +99,19 @@ export const APPEND_RESULTS = `result as materialized (
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, state, attempt_count,
       due_at, created_at, trace_parent)
-    select d.id, r."merchantId", 'webhook', r."requestId"::text, d.kind, r."statusInfo",
+    select endpoint.delivery_id, r."merchantId", endpoint.id, r."requestId"::text, d.kind, r."statusInfo",
       convert_to(concat(left(d.body, -1), ',"sequence":' || r."holdSequence", ',"position":' || a.sequence, '}'),
       'UTF8'), 'PENDING', 0, r."finalStateDate", r."finalStateDate", d."traceParent"
     from result r join appended a on a.request_id = r."requestId"
     cross join lateral json_to_record(r.delivery) as d(id uuid, kind text, body text, "traceParent" text)
     join merchant m on ${byIndex('m.id', 'r."merchantId"')}
-    where r.delivery is not null and m.webhook_url is not null
-    returning id
+    cross join lateral (
+      select 'webhook' as id, d.id as delivery_id where m.webhook_url is not null
+      union all
+      select w.id, ${furtherDeliveryId('d.id')} from webhook_endpoint w
+      where m.has_endpoints and ${byIndex('w.merchant_id', 'm.id')} and w.id like 'webhook-%'
+        and ${wants('w', 'd.kind', 'r."statusInfo"')}
+    ) endpoint
+    where r.delivery is not null
+    returning request_id, endpoint_kind
   )`;

@@ -3,6 +3,7 @@ import type { Capabilities, HoldBooks } from '../../domain/hold-rules.ts';
 import type { Card } from '../../domain/outcome.ts';
 import { becauseAlso, type ContradictionInput, insertContradictions } from '../contradiction/contradictions.ts';
 import { type Query, type Statement, sql } from '../database.ts';
+import type { EndpointId } from '../delivery/delivery-row.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { noticeAt } from '../hold/notice-at.ts';
 import { renewAt } from '../hold/renew-at.ts';
@@ -72,15 +73,20 @@ export interface Settled {
   readonly changed: ReadonlySet<string>;
   /** The requestIds whose rows it could lock; the others are to be tried again. */
   readonly locked: ReadonlySet<string>;
-  readonly deliveryIds: ReadonlySet<string>;
+  /** The endpoints for which it made deliveries, by the requestId of the result. */
+  readonly delivered: ReadonlyMap<string, readonly EndpointId[]>;
 }
 
 /** Runs a statement that settles. What has ended, is locked by somebody else or has changed is left as it is. */
 export async function settleEach(query: Query, statement: Statement, ends: readonly object[]): Promise<Settled> {
   const json = JSON.stringify(ends, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
-  const ids = { changed: new Set<string>(), locked: new Set<string>(), delivery: new Set<string>() };
-  for (const { what, id } of await query<{ what: keyof typeof ids; id: string }>(statement, [json])) ids[what].add(id);
-  return { changed: ids.changed, locked: ids.locked, deliveryIds: ids.delivery };
+  const ids = { changed: new Set<string>(), locked: new Set<string>() };
+  const delivered = new Map<string, EndpointId[]>();
+  for (const row of await query<DoneRow>(statement, [json])) {
+    if (row.what !== 'delivery') ids[row.what].add(row.id);
+    else delivered.set(row.id, [...(delivered.get(row.id) ?? []), row.endpointId]);
+  }
+  return { ...ids, delivered };
 }
 
 /** Ends submissions, those of a hold each of another one. */
@@ -112,10 +118,14 @@ export const SET_BOOKS = `status = c.status, amount = c.amount, captured = c.cap
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null
         else coalesce(h.closed_at, c.at) end`;
 
+type DoneRow =
+  | { readonly what: 'changed' | 'locked'; readonly id: string }
+  | { readonly what: 'delivery'; readonly id: string; readonly endpointId: EndpointId };
+
 /** SQL that ends a statement that settles: what it did. */
-export const DONE = `select 'changed' as what, subject_id::text as id from changed
-  union all select 'delivery', id::text from delivered
-  union all select 'locked', "requestId"::text from locked`;
+export const DONE = `select 'changed' as what, subject_id::text as id, null as endpoint_id from changed
+  union all select 'delivery', request_id, endpoint_kind from delivered
+  union all select 'locked', "requestId"::text, null from locked`;
 
 const NOTICE_AT = noticeAt({
   guaranteedUntil: 'c."guaranteedAfter"',

@@ -112,7 +112,7 @@ describe('Deliverer', () => {
   it('forwards a relayed notification with the signature of its sender', async () => {
     const { id: merchantId } = await newMerchant();
     const signature = `${'A'.repeat(43)}=`;
-    await stage.addDelivery(merchantId, { endpointKind: 'internal', signature, body: '{"any":"thing"}' });
+    await stage.addDelivery(merchantId, { endpointId: 'internal', signature, body: '{"any":"thing"}' });
     await deliver();
     const [received] = receiver.received;
     assert.equal(received?.headers['x-service-signature'], signature);

@@ -24,7 +24,7 @@ describe('openRecord()', () => {
       const id = await stage.addDelivery(merchantId);
       const common = { deliveryId: id, number: 1, wasDueAt: time, startedAt: time, endedAt: time, latencyMs: 1 };
       return {
-        endpoint: { merchantId, kind: 'webhook' },
+        endpoint: { merchantId, endpointId: 'webhook' },
         endpointUrl: null,
         verdict: isFailing ? 'FAILING' : 'HEALTHY',
         troubled: false,

@@ -8,7 +8,8 @@ import { parseNetworks, type Resolve } from '../../../../services/core/egress/de
 import { openSender } from '../../../../services/core/egress/http-sender.ts';
 import { openAnnounce } from '../../../../services/core/storage/announce.ts';
 import { hashOf, openCipher } from '../../../../services/core/storage/cipher.ts';
-import type { EndpointKind } from '../../../../services/core/storage/delivery/delivery-row.ts';
+import type { EndpointId, EndpointPurpose } from '../../../../services/core/storage/delivery/delivery-row.ts';
+import { sealHeaders, secretContext } from '../../../../services/core/storage/endpoint/endpoint-terms.ts';
 import type { NotificationInput } from '../../../../services/core/storage/notification/accepted-row.ts';
 import { openPool } from '../../../../services/core/storage/open-pool.ts';
 import { createMigratedDatabase } from '../../../database.ts';
@@ -18,10 +19,17 @@ import { serveLocally } from '../../../local-server.ts';
 export type DeliveryStage = Awaited<ReturnType<typeof openDeliveryStage>>;
 
 export interface NewDelivery {
-  readonly endpointKind?: EndpointKind;
+  readonly endpointId?: EndpointId;
   readonly body?: string;
   readonly signature?: string;
   readonly statusInfo?: string;
+}
+
+export interface NewEndpoint {
+  readonly purpose?: EndpointPurpose;
+  readonly types?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutS?: number;
 }
 
 export const KEY = { id: 'test', key: randomBytes(32) };
@@ -72,9 +80,28 @@ export async function openDeliveryStage() {
       const secret = `whsec_${randomBytes(32).toString('base64')}`;
       await sql(
         'insert into signing_secret (id, merchant_id, hash, ciphertext, created_at) values ($1, $2, $3, $4, $5)',
-        [id, merchantId, hashOf(secret), cipher.seal(secret, `signing-secret:${id}`), createdAt],
+        [id, merchantId, hashOf(secret), cipher.seal(secret, secretContext(id)), createdAt],
       );
       return { id, secret };
+    },
+    /** Adds a further endpoint of a merchant. */
+    async addEndpoint(merchantId: string, url: string, { headers, ...terms }: NewEndpoint = {}) {
+      const endpointId: EndpointId = `${terms.purpose ?? 'webhook'}-${uuidv7()}`;
+      const sealed = headers ? sealHeaders(cipher, endpointId, headers) : null;
+      await sql(
+        `insert into webhook_endpoint (merchant_id, id, url, types, description, headers_ciphertext, timeout_s, created_at)
+          values ($1, $2, $3, $4, '', $5, $6, now())`,
+        [merchantId, endpointId, url, terms.types ?? null, sealed, terms.timeoutS ?? 10],
+      );
+      await sql('update merchant set has_endpoints = true where id = $1', [merchantId]);
+      const id = uuidv7();
+      const secret = `whsec_${randomBytes(32).toString('base64')}`;
+      await sql(
+        `insert into endpoint_secret (id, merchant_id, endpoint_id, hash, ciphertext, created_at)
+          values ($1, $2, $3, $4, $5, now())`,
+        [id, merchantId, endpointId, hashOf(secret), cipher.seal(secret, secretContext(id))],
+      );
+      return { endpointId, secret };
     },
     /** Creates a delivery that is due now, and announces nothing. */
     async addDelivery(merchantId: string, delivery: NewDelivery = {}) {
@@ -87,7 +114,7 @@ export async function openDeliveryStage() {
         [
           id,
           merchantId,
-          delivery.endpointKind ?? 'webhook',
+          delivery.endpointId ?? 'webhook',
           id,
           delivery.statusInfo ?? 'captured',
           Buffer.from(body),

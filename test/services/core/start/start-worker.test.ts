@@ -31,7 +31,7 @@ describe('startWorker()', () => {
   it('continues what a dead worker held', async () => {
     await stage.addMerchant('m', receiver.url);
     const id = await stage.addDelivery('m');
-    const wanted = [{ merchantId: 'm', kind: 'webhook', cap: 1, room: 1 } as const];
+    const wanted = [{ merchantId: 'm', endpointId: 'webhook', cap: 1, room: 1 } as const];
     assert.equal((await takeDue(stage.database.query, wanted, stage.clock())).length, 1);
     const takenMs = performance.now();
     await stage.sql("update delivery set locked_until = now() + interval '1 s'");

@@ -49,7 +49,7 @@ describe('byIndex()', () => {
   });
 
   it('makes a replay begin at its range, however much is older', async () => {
-    const range = { merchantId: 'm', endpointKind: null, state: 'DELIVERED', maxCount: 1, perSecond: 1 } as const;
+    const range = { merchantId: 'm', endpoint: null, state: 'DELIVERED', maxCount: 1, perSecond: 1 } as const;
     const times = { createdFrom: new Date(), createdTo: null };
     const [replay] = await sentBy(
       (query) => replayRange(query, { ...range, ...times }, new Date()),

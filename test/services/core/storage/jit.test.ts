@@ -77,7 +77,7 @@ describe('a PostgreSQL with LLVM', () => {
     };
     try {
       await findWaiting(explained, new Date());
-      await takeDue(explained, [{ merchantId: 'm', kind: 'webhook', cap: 1, room: 1 }], new Date());
+      await takeDue(explained, [{ merchantId: 'm', endpointId: 'webhook', cap: 1, room: 1 }], new Date());
     } finally {
       await database.close();
     }

@@ -79,7 +79,7 @@ describe('SetWebhookUrl', () => {
     const act = `${remains ? 'leaves' : 'ends'} a pause of the kind ${pause}`;
     const pausedMerchant = async (merchantId: string) => {
       await operator.merchants.createMerchant({ merchantId, name: 'P', contract: contract() });
-      const key = { merchantId, kind: 'webhook' } as const;
+      const key = { merchantId, endpointId: 'webhook' } as const;
       const at = new Date(stage.clock.now());
       await stage.database.transaction(async (query) => {
         await lockEndpoints(query, [key], at);

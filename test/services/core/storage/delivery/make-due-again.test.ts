@@ -19,11 +19,11 @@ describe('what is made due again during an attempt that fails', () => {
   }
   const replay = (id: string) => replayOne(stage.database.query, id, stage.clock());
   const recover = (_: string, merchantId: string) => {
-    const range = { merchantId, endpointKind: null, since: new Date(0), until: null };
+    const range = { merchantId, endpoint: null, since: new Date(0), until: null };
     return recoverRange(stage.database.query, range, stage.clock());
   };
   const move = (_: string, merchantId: string) =>
-    hurry(stage.database.query, { merchantId, kind: 'webhook' }, stage.clock());
+    hurry(stage.database.query, { merchantId, endpointId: 'webhook' }, stage.clock());
   const cases: readonly Case[] = [
     { what: 'replayed', attemptCount: 9, again: replay },
     { what: 'a test, and replayed', attemptCount: 0, statusInfo: 'test', again: replay },

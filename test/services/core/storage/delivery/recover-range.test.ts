@@ -38,7 +38,7 @@ describe('recoverRange()', () => {
 
   for (const merchantId of ['m1', null]) {
     it(`reads only what is not delivered, of ${merchantId ?? 'all merchants'}`, async () => {
-      const range = { merchantId, endpointKind: null, since: new Date(Date.now() - 3_600_000), until: null };
+      const range = { merchantId, endpoint: null, since: new Date(Date.now() - 3_600_000), until: null };
       // PostgreSQL may keep a plan for all calls after some of them.
       for (let call = 1; call <= 10; call++) {
         const before = await rowsRead();
@@ -56,7 +56,7 @@ describe('recoverRange()', () => {
       select overlay(id::text placing '71' from 15 for 2)::uuid, 'busy', endpoint_kind, request_id, kind, status_info,
         body, 'DEAD', 1, created_at
       from delivery`);
-    const range = { endpointKind: null, since: new Date(Date.now() - 3_600_000), until: null };
+    const range = { endpoint: null, since: new Date(Date.now() - 3_600_000), until: null };
     for (const isAnalyzed of [false, true]) {
       if (isAnalyzed) await sql('analyze delivery');
       for (let call = 1; call <= 10; call++) {

@@ -14,7 +14,7 @@ describe('takeDue()', () => {
   };
   /** Takes as a worker does that has `room` for each of the merchants; returns how many it got of each. */
   const take = async (merchantIds: readonly string[], room = 100, cap = 100, at = stage.time.now) => {
-    const wanted = merchantIds.map((merchantId) => ({ merchantId, kind: 'webhook', cap, room }) as const);
+    const wanted = merchantIds.map((merchantId) => ({ merchantId, endpointId: 'webhook', cap, room }) as const);
     const taken = await takeDue(stage.database.query, wanted, new Date(at));
     return { taken, counts: merchantIds.map((id) => taken.filter(({ merchantId }) => merchantId === id).length) };
   };
@@ -135,11 +135,13 @@ describe('takeDue()', () => {
       const taken = await database.transaction(async (query) => {
         await query({ name: '', text: 'select pg_advisory_xact_lock(28)' }, []);
         let isOver = false;
-        const late = takeDue(held, [{ merchantId: 'm', kind: 'webhook', cap: 10, room: 10 }], stage.clock()).finally(
-          () => {
-            isOver = true;
-          },
-        );
+        const late = takeDue(
+          held,
+          [{ merchantId: 'm', endpointId: 'webhook', cap: 10, room: 10 }],
+          stage.clock(),
+        ).finally(() => {
+          isOver = true;
+        });
         while (!isOver && !(await isWaiting()));
         await recordAttempts(stage.database.query, [
           {
@@ -164,7 +166,7 @@ describe('takeDue()', () => {
   it('is planned at its first executions only', async () => {
     const database = await openDatabase({ databaseUrl: stage.url, poolSize: 1 });
     try {
-      const wanted = [{ merchantId: 'm', kind: 'webhook', cap: 10, room: 10 }] as const;
+      const wanted = [{ merchantId: 'm', endpointId: 'webhook', cap: 10, room: 10 }] as const;
       for (let round = 0; round < 10; round++) await takeDue(database.query, wanted, stage.clock());
       const text = `select custom_plans::int, generic_plans::int from pg_prepared_statements
         where name = 'take-due-deliveries'`;
@@ -194,7 +196,7 @@ describe('takeDue()', () => {
       if (row) plans.push(row['QUERY PLAN'][0].Plan);
       return [];
     };
-    await takeDue(explained, [{ merchantId: 'crowd', kind: 'webhook', cap: 200, room: 20 }], new Date(at));
+    await takeDue(explained, [{ merchantId: 'crowd', endpointId: 'webhook', cap: 200, room: 20 }], new Date(at));
     const read = rowsScanned(plans[0]);
     assert(read >= 200 && read < 1_000, `${read} rows were read`);
   });

@@ -169,6 +169,56 @@ export interface CreateRefund {
   reason?: string;
 }
 
+export interface CreateWebhookEndpoint {
+  /** Where its notifications go: an origin with an optional path */
+  url: string;
+  /** The types of notifications that it gets, each exact, or all of a kind */
+  types?: string[];
+  /** What it is for */
+  description?: string;
+  /** Headers of each request to it, at most 5, such as a bearer token; none that HTTP or Holdfast sets. Kept encrypted, and never shown again */
+  headers?: Record<string, string>;
+  /** Time limit of an attempt; default 10 */
+  timeoutSeconds?: number;
+  /** merchant (default): notifications of this service; internal: those that the relay verified, set by operators only */
+  purpose?: 'merchant' | 'internal';
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
+}
+
+export interface CreatedEndpoint {
+  /** Names the endpoint: default, internal, or that of a further one */
+  endpointId: string;
+  /** What it gets. merchant: notifications of this service; internal: those that the relay verified */
+  purpose?: 'merchant' | 'internal';
+  /** Where they go: an origin with an optional path */
+  url: string;
+  /** The types that it gets, such as payment.captured or oct.*; empty = all */
+  types: string[];
+  /** What it is for, in the merchant's words */
+  description?: string;
+  /** The names of the headers that are added to each of its requests, in lower case; their values are never shown */
+  headerNames: string[];
+  /** Time limit of an attempt, seconds */
+  timeoutSeconds: number;
+  /** When it was created; absent for those of the contract */
+  createdAt?: string;
+  /** Why it is paused; absent = it is not. GONE: It answered 410 Gone. OPERATOR: An operator said so. BREAKER: It fails all the time; it is probed when pausedUntil is over */
+  pause?: 'GONE' | 'OPERATOR' | 'BREAKER';
+  /** When the breaker's pause is over; only with BREAKER */
+  pausedUntil?: string;
+  /** Attempts since the last success that got no 2xx, whatever the answer */
+  failureCount: number;
+  /** When the first of the failures was; absent = there is none */
+  failingSince?: string;
+  /** Its signing secrets, live and retired, without the secrets themselves; those of default and internal are the merchant's */
+  signingSecrets: SigningSecret[];
+  /** What may keep notifications from arriving, as far as the address shows it */
+  warnings: string[];
+  /** The secret; shown this once */
+  signingSecret: string;
+}
+
 export interface CreatedSigningSecret {
   /** Names the secret; UUIDv7 */
   signingSecretId: string;
@@ -387,6 +437,43 @@ export interface ExtendedHold {
   tokenData?: TokenData;
   /** Names the extension */
   extensionRequestId: string;
+}
+
+/** An endpoint: where notifications go, which ones, and how it fares */
+export interface FurtherEndpoint {
+  /** Names the endpoint: default, internal, or that of a further one */
+  endpointId: string;
+  /** What it gets. merchant: notifications of this service; internal: those that the relay verified */
+  purpose?: 'merchant' | 'internal';
+  /** Where they go: an origin with an optional path */
+  url: string;
+  /** The types that it gets, such as payment.captured or oct.*; empty = all */
+  types: string[];
+  /** What it is for, in the merchant's words */
+  description?: string;
+  /** The names of the headers that are added to each of its requests, in lower case; their values are never shown */
+  headerNames: string[];
+  /** Time limit of an attempt, seconds */
+  timeoutSeconds: number;
+  /** When it was created; absent for those of the contract */
+  createdAt?: string;
+  /** Why it is paused; absent = it is not. GONE: It answered 410 Gone. OPERATOR: An operator said so. BREAKER: It fails all the time; it is probed when pausedUntil is over */
+  pause?: 'GONE' | 'OPERATOR' | 'BREAKER';
+  /** When the breaker's pause is over; only with BREAKER */
+  pausedUntil?: string;
+  /** Attempts since the last success that got no 2xx, whatever the answer */
+  failureCount: number;
+  /** When the first of the failures was; absent = there is none */
+  failingSince?: string;
+  /** Its signing secrets, live and retired, without the secrets themselves; those of default and internal are the merchant's */
+  signingSecrets: SigningSecret[];
+  /** What may keep notifications from arriving, as far as the address shows it */
+  warnings: string[];
+}
+
+/** All endpoints of the merchant: the contract's that have an address, then the others, oldest first */
+export interface FurtherEndpoints {
+  items: FurtherEndpoint[];
 }
 
 /** A hold. Money is in minor units of currency; once it is placed amount = amountCaptured + amountInFlight + amountRemaining + amountReleased, and before these are 0 */
@@ -948,6 +1035,8 @@ export interface RecoverDeliveries {
   until?: string;
   /** What an endpoint gets. WEBHOOK: Notifications of this service: webhookUrl, and further endpoints of the purpose merchant. INTERNAL: Notifications that the relay verified: internalUrl, and further endpoints of the purpose internal */
   endpointKind?: 'WEBHOOK' | 'INTERNAL';
+  /** Only to this endpoint */
+  endpointId?: string;
 }
 
 export interface RecoveredDeliveries {
@@ -1183,6 +1272,18 @@ export interface UpdatePreauthorization {
   description?: string | null;
   merchantReference?: string | null;
   metadata?: Record<string, string & string | ''> | null;
+}
+
+export interface UpdateWebhookEndpoint {
+  /** Where its notifications go: an origin with an optional path */
+  url?: string;
+  types?: string[] | null;
+  description?: string | null;
+  headers?: Record<string, string> | null;
+  /** Time limit of an attempt; null = 10 */
+  timeoutSeconds?: number | null;
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
 }
 
 /** The merchant's webhook and the secrets that sign what it receives */
@@ -1472,6 +1573,82 @@ export interface Routes {
     body: undefined;
     answer: null;
   };
+  /** List all endpoints of the merchant */
+  listWebhookEndpoints: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: FurtherEndpoints;
+  };
+  /** Add an endpoint; its signing secret is shown once */
+  createWebhookEndpoint: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateWebhookEndpoint;
+    answer: CreatedEndpoint;
+  };
+  /** Look up one endpoint */
+  getFurtherEndpoint: {
+    path: {
+      /** Names an endpoint: default, internal, or a further one */
+      endpointId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: FurtherEndpoint;
+  };
+  /** Change settings of an endpoint */
+  updateWebhookEndpoint: {
+    path: {
+      /** Names an endpoint: default, internal, or a further one */
+      endpointId: string;
+    };
+    query: Record<never, never>;
+    body: UpdateWebhookEndpoint;
+    answer: FurtherEndpoint;
+  };
+  /** Remove an endpoint with its secrets */
+  deleteWebhookEndpoint: {
+    path: {
+      /** Names an endpoint: default, internal, or a further one */
+      endpointId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  /** Send a test notification to one endpoint */
+  testWebhookEndpoint: {
+    path: {
+      /** Names an endpoint: default, internal, or a further one */
+      endpointId: string;
+    };
+    query: Record<never, never>;
+    body: NoFields;
+    answer: Delivery;
+  };
+  /** Add a second signing secret of an endpoint, shown once */
+  addEndpointSecret: {
+    path: {
+      /** Names an endpoint: default, internal, or a further one */
+      endpointId: string;
+    };
+    query: Record<never, never>;
+    body: NoFields;
+    answer: CreatedSigningSecret;
+  };
+  /** End a signing secret of an endpoint; not its last one */
+  retireEndpointSecret: {
+    path: {
+      /** Names an endpoint: default, internal, or a further one */
+      endpointId: string;
+      /** Names the secret (UUIDv7) */
+      signingSecretId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
   /** Follow notifications as they would be sent now */
   watchNotifications: {
     path: Record<never, never>;
@@ -1485,6 +1662,8 @@ export interface Routes {
     query: {
       /** What an endpoint gets. WEBHOOK: Notifications of this service: webhookUrl, and further endpoints of the purpose merchant. INTERNAL: Notifications that the relay verified: internalUrl, and further endpoints of the purpose internal */
       endpointKind?: 'WEBHOOK' | 'INTERNAL';
+      /** Only to this endpoint */
+      endpointId?: string;
       /** The state of a delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
       state?: 'PENDING' | 'DELIVERED' | 'DEAD';
       /** The operation's, or the relayed notification's */

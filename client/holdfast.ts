@@ -135,6 +135,32 @@ export class Holdfast {
       this.#change<'sendTestNotification'>('POST', '/webhook-endpoint/test', {}, options),
   };
 
+  /** All endpoints that get notifications; `default` is the webhook endpoint. */
+  readonly webhookEndpoints = {
+    /** Adds an endpoint; its signing secret is shown once. */
+    create: (endpoint: Body<'createWebhookEndpoint'>, options?: CallOptions) =>
+      this.#change<'createWebhookEndpoint'>('POST', '/webhook-endpoints', endpoint, options),
+    get: (endpointId: string, options?: CallOptions) =>
+      this.#read<'getFurtherEndpoint'>(path('/webhook-endpoints', endpointId), options),
+    /** Iterates over them, with their health. */
+    list: (options: CallOptions = {}) => this.#list<'listWebhookEndpoints'>('/webhook-endpoints', options),
+    /** Changes the given settings; null = as if it had not been set. */
+    update: (endpointId: string, settings: Body<'updateWebhookEndpoint'>, options?: CallOptions) =>
+      this.#change<'updateWebhookEndpoint'>('PATCH', path('/webhook-endpoints', endpointId), settings, options),
+    /** Removes an endpoint; throws OPERATION_NOT_FOUND once it is removed. */
+    remove: (endpointId: string, options?: CallOptions) =>
+      this.#change<'deleteWebhookEndpoint'>('DELETE', path('/webhook-endpoints', endpointId), undefined, options),
+    /** Sends a test notification. */
+    test: (endpointId: string, options?: CallOptions) =>
+      this.#change<'testWebhookEndpoint'>('POST', `${path('/webhook-endpoints', endpointId)}/test`, {}, options),
+    /** Adds a second secret; it is shown once. */
+    addSecret: (endpointId: string, options?: CallOptions) =>
+      this.#change<'addEndpointSecret'>('POST', secretsOf(endpointId), {}, options),
+    /** Ends a secret; not the last one. */
+    retireSecret: (endpointId: string, signingSecretId: string, options?: CallOptions) =>
+      this.#change<'retireEndpointSecret'>('DELETE', path(secretsOf(endpointId), signingSecretId), undefined, options),
+  };
+
   /** Notifications as they happen, also while there is no address for them. */
   readonly notifications = {
     /**
@@ -207,6 +233,10 @@ export class Holdfast {
       query.set('pageToken', page.nextPageToken);
     }
   }
+}
+
+function secretsOf(endpointId: string): string {
+  return `${path('/webhook-endpoints', endpointId)}/signing-secrets`;
 }
 
 function path(collection: string, id: string): string {

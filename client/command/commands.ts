@@ -129,11 +129,63 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   deliveries: {
     what: 'list deliveries of notifications, newest first',
-    options: { state: 'PENDING, DELIVERED or DEAD', limit: 'default 20' },
+    options: {
+      state: 'PENDING, DELIVERED or DEAD',
+      endpoint: 'only to this endpoint: default, or its id',
+      limit: 'default 20',
+    },
     async run(run) {
       const { deliveries } = await open(run);
-      const filter = { state: run.options.state } as Parameters<typeof deliveries.list>[0];
+      const filter = { state: run.options.state, endpointId: run.options.endpoint } as Parameters<
+        typeof deliveries.list
+      >[0];
       run.show(await first(run, deliveries.list(filter), DELIVERY_COLUMNS));
+    },
+  },
+  endpoints: {
+    what: 'list the endpoints that get notifications, with their health',
+    options: { limit: 'default 20' },
+    async run(run) {
+      const { webhookEndpoints } = await open(run);
+      run.show(await first(run, webhookEndpoints.list(), ENDPOINT_COLUMNS));
+    },
+  },
+  'add-endpoint': {
+    args: 'URL',
+    what: 'send notifications to another endpoint, too; its signing secret is shown once',
+    options: {
+      types: 'only these, such as payment.captured,oct.*; default all',
+      description: 'what it is for',
+      timeout: 'seconds, 5 to 30; default 10',
+    },
+    async run(run) {
+      const { webhookEndpoints } = await open(run);
+      const { types, description, timeout } = run.options;
+      if (timeout !== undefined && !/^\d{1,2}$/.test(timeout))
+        throw new UsageError('--timeout must be 5 to 30 seconds');
+      const settings = {
+        ...(types !== undefined && { types: types.split(',') }),
+        ...(description !== undefined && { description }),
+        ...(timeout !== undefined && { timeoutSeconds: Number(timeout) }),
+      };
+      const created = await webhookEndpoints.create({ url: argument(run, 'URL'), ...settings });
+      run.show(shown(run, created, ['endpointId', 'url', 'types', 'signingSecret']));
+    },
+  },
+  'remove-endpoint': {
+    args: 'ENDPOINT_ID',
+    what: 'remove an endpoint; what waits for it is given up',
+    async run(run) {
+      const { webhookEndpoints } = await open(run);
+      await webhookEndpoints.remove(argument(run, 'ENDPOINT_ID'));
+    },
+  },
+  'test-endpoint': {
+    args: 'ENDPOINT_ID',
+    what: 'send a test notification to an endpoint: default, or its id',
+    async run(run) {
+      const { webhookEndpoints } = await open(run);
+      run.show(shown(run, await webhookEndpoints.test(argument(run, 'ENDPOINT_ID')), DELIVERY_COLUMNS));
     },
   },
   resend: {
@@ -168,7 +220,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 
 const HOLD_COLUMNS = ['requestId', 'status', 'amount', 'amountCaptured', 'amountRemaining', 'createdAt'];
 const OPERATION_COLUMNS = ['requestId', 'operation', 'status', 'statusInfo', 'amount', 'finalStateDate'];
-const DELIVERY_COLUMNS = ['deliveryId', 'requestId', 'statusInfo', 'state', 'attemptCount', 'createdAt'];
+const ENDPOINT_COLUMNS = ['endpointId', 'url', 'types', 'pause', 'failureCount', 'description'];
+const DELIVERY_COLUMNS = ['deliveryId', 'endpointId', 'requestId', 'statusInfo', 'state', 'attemptCount', 'createdAt'];
 
 /** Returns whether the service knows the key. Throws HoldfastError. */
 async function check(run: Run, profile: Profile): Promise<void> {

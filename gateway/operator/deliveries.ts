@@ -4,7 +4,7 @@ import { answer, pageOf } from '../resource/answer.ts';
 import { mostOf } from '../resource/contract-bounds.ts';
 import { numberOf } from '../resource/contract-field.ts';
 import * as delivery from '../resource/delivery.ts';
-import { merchantId, NoBody, page, timeBefore, timeFrom } from '../resource/request-fields.ts';
+import { endpointId, merchantId, NoBody, page, timeBefore, timeFrom } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 const REPLAY = contract.ReplayDeliveriesRequestSchema.field;
@@ -31,6 +31,7 @@ export const DELIVERY_ROUTES = {
       .strictObject({
         merchantId,
         endpointKind: numberOf(contract.EndpointKindSchema).optional(),
+        endpointId: endpointId.describe('Only to this endpoint').optional(),
         state: numberOf(contract.DeliveryStateSchema, ['PENDING']).optional(),
         createdFrom: timeFrom.optional(),
         createdTo: timeBefore.optional(),
@@ -105,9 +106,12 @@ function changesEndpoint(act: 'pause' | 'resume', summary: string, description: 
     description,
     body: NoBody,
     answers: { 200: { description: 'The endpoint as it is now', schema: Endpoint.schema } },
-    handler: async ({ core, asOperator, params: { merchantId, endpointKind: kind } }) => {
-      const endpointKind = kind === 'internal' ? contract.EndpointKind.INTERNAL : contract.EndpointKind.WEBHOOK;
-      const { endpoint } = await core.notifications[`${act}Endpoint`]({ merchantId, endpointKind }, asOperator);
+    handler: async ({ core, asOperator, params: { merchantId, endpointKind: given } }) => {
+      const { INTERNAL, WEBHOOK } = contract.EndpointKind;
+      const endpointKind = given.startsWith('internal') ? INTERNAL : WEBHOOK;
+      const endpointId = /^(webhook|default|internal)$/.test(given) ? '' : given;
+      const request = { merchantId, endpointKind, endpointId };
+      const { endpoint } = await core.notifications[`${act}Endpoint`](request, asOperator);
       return Endpoint.json(endpoint);
     },
   });

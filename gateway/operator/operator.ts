@@ -16,6 +16,7 @@ import { NOTIFICATION_ROUTES } from './relay.ts';
 import { SESSION_ROUTES } from './session/session-routes.ts';
 import { createSessions } from './session/sessions.ts';
 import { createVerifyToken } from './session/verify-token.ts';
+import { OPERATOR_ENDPOINT_ROUTES } from './webhook-endpoints.ts';
 
 /**
  * The operators' routes by operationId. The first that matches a path answers: a fixed path stands before one with a
@@ -27,6 +28,7 @@ export const OPERATOR_ROUTES = {
   ...OPERATION_ROUTES,
   ...HOLD_ROUTES,
   ...MERCHANT_ROUTES,
+  ...OPERATOR_ENDPOINT_ROUTES,
   ...DELIVERY_ROUTES,
   ...NOTIFICATION_ROUTES,
 } as const satisfies Record<string, TableRoute>;

@@ -7,7 +7,7 @@ import { answer, pageOf } from './answer.ts';
 import { numberOf } from './contract-field.ts';
 import { isRequestId } from './identifiers.ts';
 import { Operation } from './operation.ts';
-import { page, requestIdFilter, text, timeBefore, timeFrom } from './request-fields.ts';
+import { endpointId, page, requestIdFilter, text, timeBefore, timeFrom } from './request-fields.ts';
 
 const HEADER = answer(undefined, contract.DeliveryHeaderSchema);
 
@@ -44,6 +44,7 @@ export const DeliveryPage = pageOf('DeliveryPage', 'Newest first', Delivery, 'de
 
 export const DeliveryFilters = z.strictObject({
   endpointKind: numberOf(contract.EndpointKindSchema).optional(),
+  endpointId: endpointId.describe('Only to this endpoint').optional(),
   state: numberOf(contract.DeliveryStateSchema).optional(),
   requestId: text(64).describe("The operation's, or the relayed notification's").optional(),
   holdRequestId: requestIdFilter.optional(),
@@ -69,6 +70,7 @@ export const recoverFields = {
   since: timeFrom,
   until: timeBefore.optional(),
   endpointKind: numberOf(contract.EndpointKindSchema).optional(),
+  endpointId: endpointId.describe('Only to this endpoint').optional(),
 };
 
 export const RecoveredDeliveries = z

@@ -11,6 +11,9 @@ export const MERCHANT_ID_FORM = 'must be a letter, then at most 31 letters, digi
 export const CURRENCY = formOf(currency);
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** The id of an endpoint: of the contract's two, or of a further one. */
+export const ENDPOINT_ID = /^(default|internal|(webhook|internal)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
 export function isRequestId(text: string): boolean {
   return UUID.test(text);
 }

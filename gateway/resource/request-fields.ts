@@ -14,7 +14,7 @@ import {
   ListPreauthorizationsRequestSchema,
 } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { leastOf, mostOf, pairBounds } from './contract-bounds.ts';
-import { CURRENCY, isPreauthorizationId, MERCHANT_ID, MERCHANT_ID_FORM } from './identifiers.ts';
+import { CURRENCY, ENDPOINT_ID, isPreauthorizationId, MERCHANT_ID, MERCHANT_ID_FORM } from './identifiers.ts';
 
 const HOLD = CreatePreauthorizationRequestSchema.field;
 const LIST = ListPreauthorizationsRequestSchema.field;
@@ -78,6 +78,14 @@ export const merchantId = z
   .string()
   .regex(MERCHANT_ID, MERCHANT_ID_FORM)
   .meta({ description: 'Names a merchant', examples: ['acme'] });
+
+export const endpointId = z
+  .string()
+  .regex(ENDPOINT_ID, 'must be default, internal, or the id of an endpoint')
+  .meta({
+    description: 'Names an endpoint: default, internal, or a further one',
+    examples: ['webhook-0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
+  });
 
 /** Of the merchant that asks. */
 export const ownMerchantId = merchantId

@@ -9,7 +9,7 @@ import { READ, READ_ONE, WRITE, WRITE_ONE } from '../http/problem-codes.ts';
 import { effectOf, type Input, type Route, type Schemas, type TableRoute } from '../http/route.ts';
 import { CHANGE_PROMISES, makeChange } from './change.ts';
 import { notRequestId } from './identifiers.ts';
-import { merchantId } from './request-fields.ts';
+import { endpointId, merchantId } from './request-fields.ts';
 
 /** Method and path of a route: `GET /refund/{requestId}`. */
 export type Target = `${Uppercase<Route['method']>} /${string}`;
@@ -17,7 +17,10 @@ export type Target = `${Uppercase<Route['method']>} /${string}`;
 /** All path parameters. */
 const PARAMETERS = {
   merchantId,
-  endpointKind: z.enum(['webhook', 'internal']).describe('Which endpoint'),
+  endpointId,
+  endpointKind: z
+    .union([z.literal('webhook'), endpointId])
+    .meta({ description: 'Which endpoint: webhook (or default), internal, or the id of a further one' }),
   requestId: uuid('operation'),
   deliveryId: uuid('delivery'),
   quarantineId: uuid('notification that was set aside'),

@@ -17,6 +17,7 @@ import { CHANGE_ROUTES } from './preauthorization/change-preauthorization.ts';
 import { HOLD_ROUTES } from './preauthorization/preauthorizations.ts';
 import { NoFields, type RestCall } from './route.ts';
 import { WEBHOOK_ROUTES } from './webhook.ts';
+import { WEBHOOK_ENDPOINT_ROUTES } from './webhook-endpoints.ts';
 
 /**
  * The merchants' routes by operationId. The first that matches a path answers: a fixed path stands before one with a
@@ -28,6 +29,7 @@ export const REST_ROUTES = {
   ...CHANGE_ROUTES,
   ...OPERATION_ROUTES,
   ...WEBHOOK_ROUTES,
+  ...WEBHOOK_ENDPOINT_ROUTES,
   ...NOTIFICATION_ROUTES,
 } as const satisfies Record<string, TableRoute>;
 

@@ -1,11 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { z } from 'zod';
 import type { Merchant as CoreMerchant } from '../../proto/gen/holdfast/v1/merchant_pb.js';
-import {
-  type Endpoint as CoreEndpoint,
-  EndpointKind,
-  EndpointSchema,
-} from '../../proto/gen/holdfast/v1/notification_pb.js';
+import { type Endpoint as CoreEndpoint, EndpointSchema } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { restName } from '../http/problem.ts';
 import { MANAGED_READ } from '../http/problem-codes.ts';
 import { answer } from '../resource/answer.ts';
@@ -32,7 +28,7 @@ const WebhookEndpoint = z
 
 /** The webhook as JSON, from core's messages; an endpoint that always worked is not among the endpoints. */
 function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly CoreEndpoint[]) {
-  const endpoint = endpoints.find(({ endpointKind }) => endpointKind === EndpointKind.WEBHOOK);
+  const endpoint = endpoints.find(({ endpointId }) => endpointId === 'default');
   return {
     webhookUrl: merchant.contract && some(merchant.contract.webhookUrl),
     ...EndpointState.json(endpoint ?? create(EndpointSchema)),

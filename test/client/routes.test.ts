@@ -28,7 +28,8 @@ describe('the clients', () => {
       const answer = method('ID', {});
       await (Symbol.asyncIterator in answer ? answer[Symbol.asyncIterator]().next() : answer).catch(() => undefined);
     }
-    assert.deepEqual(asked.sort(), CALLS);
+    const named = asked.map((call) => call.replace(encodeURIComponent(String({})), 'ID'));
+    assert.deepEqual(named.sort(), CALLS);
   });
 
   it('the package in Python has a method for each route, and verify()', async function () {

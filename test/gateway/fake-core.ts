@@ -34,6 +34,7 @@ import {
 import { OperatorService } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundService } from '../../proto/gen/holdfast/v1/refund_pb.js';
+import { WebhookEndpointService } from '../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 
 export const TOKEN = 'gateway-token-of-the-tests-0123456789';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-9876543210';
@@ -85,6 +86,7 @@ export class FakeCore {
       NotificationService,
       MerchantService,
       OperatorService,
+      WebhookEndpointService,
     ];
     for (const service of services) this.#server.addService(serviceDefinition(service), this.#implement(service));
     const bound = await new Promise<number>((resolve, reject) => {

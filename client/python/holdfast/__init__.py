@@ -184,7 +184,7 @@ class Holdfast:
         return self._read("/webhook-endpoint", timeout)
 
     # These need an API key that manages the webhook. Once it may have been done, a call is not repeated, unless that does
-    # no harm: set_webhook_endpoint() and retire_signing_secret() are.
+    # no harm: set_webhook_endpoint(), update_…, delete_… and retire_… are.
 
     def set_webhook_endpoint(self, webhook_url: Optional[str], timeout: float = 60.0) -> Answer:
         """Sets where notifications go; None = nowhere."""
@@ -201,6 +201,39 @@ class Holdfast:
     def retire_signing_secret(self, signing_secret_id: str, timeout: float = 60.0) -> None:
         """Ends a secret; not the last one."""
         self._change("DELETE", _path("/signing-secrets", signing_secret_id), None, timeout)
+
+    def get_further_endpoint(self, endpoint_id: str, timeout: float = 60.0) -> Answer:
+        """Looks up an endpoint by its id, or "default"."""
+        return self._read(_path("/webhook-endpoints", endpoint_id), timeout)
+
+    def list_webhook_endpoints(self, timeout: float = 60.0) -> Iterator[Answer]:
+        """Iterates over all endpoints, with their health."""
+        return self._list("/webhook-endpoints", {}, timeout)
+
+    def create_webhook_endpoint(self, url: str, timeout: float = 60.0, **settings: Any) -> Answer:
+        """Adds an endpoint; its signing secret is shown once. Settings: types, description, headers, timeoutSeconds."""
+        return self._change("POST", "/webhook-endpoints", {"url": url, **settings}, timeout)
+
+    def update_webhook_endpoint(self, endpoint_id: str, timeout: float = 60.0, **settings: Any) -> Answer:
+        """Changes the given settings; None = as if it had not been set."""
+        return self._change("PATCH", _path("/webhook-endpoints", endpoint_id), settings, timeout)
+
+    def delete_webhook_endpoint(self, endpoint_id: str, timeout: float = 60.0) -> None:
+        """Removes an endpoint. Raises HoldfastError OPERATION_NOT_FOUND once it is removed."""
+        self._change("DELETE", _path("/webhook-endpoints", endpoint_id), None, timeout)
+
+    def test_webhook_endpoint(self, endpoint_id: str, timeout: float = 60.0) -> Answer:
+        """Sends a test notification to an endpoint. Returns its delivery."""
+        return self._change("POST", _path("/webhook-endpoints", endpoint_id) + "/test", {}, timeout)
+
+    def add_endpoint_secret(self, endpoint_id: str, timeout: float = 60.0) -> Answer:
+        """Adds a second secret of an endpoint; it is shown once."""
+        return self._change("POST", _path("/webhook-endpoints", endpoint_id) + "/signing-secrets", {}, timeout)
+
+    def retire_endpoint_secret(self, endpoint_id: str, signing_secret_id: str, timeout: float = 60.0) -> None:
+        """Ends a secret of an endpoint; not its last one."""
+        secrets = _path("/webhook-endpoints", endpoint_id) + "/signing-secrets"
+        self._change("DELETE", _path(secrets, signing_secret_id), None, timeout)
 
     def replay_delivery(self, delivery_id: str, timeout: float = 60.0) -> Answer:
         """Sends a delivery again."""

@@ -83,6 +83,10 @@ export const ID = {
   mistaken: `${PREFIX}4b02`,
   ownDelivery: `${PREFIX}5a01`,
   ownSecret: `${PREFIX}5b02`,
+  endpoint: `webhook-${PREFIX}5c01`,
+  endpointSecret: `${PREFIX}5b03`,
+  internalEndpoint: `internal-${PREFIX}5c02`,
+  internalSecret: `${PREFIX}5b04`,
 };
 
 export const WEBHOOK_URL = 'https://merchant.example/hooks';

@@ -182,6 +182,35 @@ export const MERCHANTS: readonly Request[] = [
     body: { since: '2026-11-21T06:00:00.000Z', until: '2026-11-21T08:00:00.000Z' },
   }),
   request('addOwnSigningSecret', 'second', 'A second secret, to change over to', { body: {} }),
+  request('createWebhookEndpoint', 'accounting', 'Captures and refunds also go to accounting', {
+    body: {
+      url: 'https://books.example/hooks',
+      types: ['payment.captured', 'payment.refunded', 'oct.*'],
+      description: 'Accounting',
+      headers: { authorization: 'Bearer 4f9d' },
+      timeoutSeconds: 20,
+    },
+  }),
+  request('listWebhookEndpoints', 'both', 'All endpoints, and how they fare'),
+  request('updateWebhookEndpoint', 'all', 'Everything from now on', {
+    parameters: { endpointId: ID.endpoint },
+    body: { types: null },
+  }),
+  request('testWebhookEndpoint', 'accounting', 'Does accounting take what it is sent?', {
+    parameters: { endpointId: ID.endpoint },
+    body: {},
+  }),
+  request('addEndpointSecret', 'second', 'A second secret of this endpoint', {
+    parameters: { endpointId: ID.endpoint },
+    body: {},
+  }),
+  request('retireEndpointSecret', 'second', 'It was not needed', {
+    parameters: { endpointId: ID.endpoint, signingSecretId: ID.endpointSecret },
+  }),
+  request('getFurtherEndpoint', 'accounting', 'One endpoint', { parameters: { endpointId: ID.endpoint } }),
+  request('deleteWebhookEndpoint', 'accounting', 'Accounting needs it no longer', {
+    parameters: { endpointId: ID.endpoint },
+  }),
   request('watchNotifications', 'resumed', 'What was missed since an event, then what happens', {
     parameters: { 'Last-Event-ID': 'bzI6MDo' },
   }),

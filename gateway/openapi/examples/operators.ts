@@ -108,6 +108,39 @@ export const OPERATORS: readonly Request[] = [
   request('retireSigningSecret', 'first', 'The first secret', {
     parameters: { merchantId: NEW_MERCHANT_ID, signingSecretId: ID.secret },
   }),
+  request('createMerchantEndpoint', 'internal', 'What the relay verified also goes to the ledger, with its token', {
+    parameters: { merchantId: NEW_MERCHANT_ID },
+    body: {
+      url: 'https://ledger.example/in',
+      purpose: 'internal',
+      types: ['payment.*'],
+      headers: { authorization: 'Bearer 7c1e' },
+    },
+  }),
+  request('listMerchantEndpoints', 'both', 'All endpoints of a merchant', {
+    parameters: { merchantId: NEW_MERCHANT_ID },
+  }),
+  request('updateMerchantEndpoint', 'patient', 'The ledger may take its time', {
+    parameters: { merchantId: NEW_MERCHANT_ID, endpointId: ID.internalEndpoint },
+    body: { timeoutSeconds: 30 },
+  }),
+  request('getMerchantEndpoint', 'ledger', 'One endpoint', {
+    parameters: { merchantId: NEW_MERCHANT_ID, endpointId: ID.internalEndpoint },
+  }),
+  request('addMerchantEndpointSecret', 'second', 'A second secret of this endpoint', {
+    parameters: { merchantId: NEW_MERCHANT_ID, endpointId: ID.internalEndpoint },
+    body: {},
+  }),
+  request('retireMerchantEndpointSecret', 'second', 'It was not needed', {
+    parameters: {
+      merchantId: NEW_MERCHANT_ID,
+      endpointId: ID.internalEndpoint,
+      signingSecretId: ID.internalSecret,
+    },
+  }),
+  request('deleteMerchantEndpoint', 'ledger', 'The ledger needs it no longer', {
+    parameters: { merchantId: NEW_MERCHANT_ID, endpointId: ID.internalEndpoint },
+  }),
   request('listDeliveries', 'ofCapture', 'The notification of a capture', {
     parameters: { merchantId: MERCHANT_ID, requestId: ID.capture, endpointKind: 'WEBHOOK' },
   }),

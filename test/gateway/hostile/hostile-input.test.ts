@@ -38,6 +38,7 @@ const LIMITS = { REST_RATE_PER_SECOND: '10000', TRUSTED_PROXY_HOPS: '1' };
 const VALID: Readonly<Record<string, string>> = {
   merchantId: 'acme',
   endpointKind: 'webhook',
+  endpointId: 'default',
   kind: 'payment',
   statusInfo: 'captured',
 };

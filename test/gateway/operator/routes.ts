@@ -16,6 +16,7 @@ const IDS: Record<string, string> = {
   requestId: HOLD_ID,
   merchantId: 'acme',
   endpointKind: 'internal',
+  endpointId: `internal-${OCT_ID}`,
   deliveryId: OCT_ID,
   quarantineId: RELEASE_ID,
   apiKeyId: OCT_ID,
@@ -25,6 +26,8 @@ const CONTRACT = { allowMultipleCaptures: false, currencies: ['EUR'], terminals:
 const BODIES: Partial<Record<Name, object>> = {
   createMerchant: { merchantId: 'bolt', name: 'Bolt', contract: CONTRACT },
   updateMerchant: { name: 'Acme', contract: CONTRACT },
+  createMerchantEndpoint: { url: 'https://ledger.example', purpose: 'internal' },
+  updateMerchantEndpoint: { timeoutSeconds: 20 },
   captureHold: { amountToCapture: 4_000 },
   incrementHold: { amountToAdd: 4_000 },
   refundCapture: { amount: 500 },
@@ -53,7 +56,7 @@ export const REQUESTS = Object.entries(OPERATOR_ROUTES)
         route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => IDS[parameter] ?? '') +
         (QUERIES[name as Name] ?? ''),
       isRead,
-      ask: route.method === 'post' || route.method === 'put' ? { body: BODIES[name as Name] ?? {} } : {},
+      ask: ['post', 'put', 'patch'].includes(route.method) ? { body: BODIES[name as Name] ?? {} } : {},
     };
   });
 
@@ -69,6 +72,7 @@ const DELIVERY = {
   deliveryId: OCT_ID,
   merchantId: 'acme',
   endpointKind: 1,
+  endpointId: 'default',
   requestId: HOLD_ID,
   kind: 1,
   statusInfo: 'captured',
@@ -101,7 +105,26 @@ const CONTRADICTION = {
   currency: 'EUR',
 };
 const SECRET_HOLD = { ...HOLD, checkoutUrl: SECRETS.checkout, checkoutExpiresAt: NOW };
-const ENDPOINT = { merchantId: 'acme', endpointKind: 2, pause: 1, failureCount: 1, changedAt: NOW };
+const ENDPOINT = {
+  merchantId: 'acme',
+  endpointKind: 2,
+  endpointId: 'internal',
+  pause: 1,
+  failureCount: 1,
+  changedAt: NOW,
+};
+const FURTHER = {
+  merchantId: 'acme',
+  endpointId: `internal-${OCT_ID}`,
+  purpose: 'internal',
+  url: 'https://ledger.example',
+  types: ['payment.*'],
+  headerNames: ['authorization'],
+  timeoutSeconds: 20,
+  createdAt: NOW,
+  failureCount: 0,
+  signingSecrets: [{ signingSecretId: OCT_ID, createdAt: NOW }],
+};
 const STORED = {
   merchantId: 'acme',
   requestId: 'r-1',
@@ -132,6 +155,11 @@ const QUARANTINED = {
 /** Configures the fake core to answer everything, secrets included. */
 export function answerAll(core: FakeCore): void {
   const answers: Record<string, object> = {
+    listWebhookEndpoints: { endpoints: [FURTHER] },
+    createWebhookEndpoint: { endpoint: FURTHER, signingSecret: 'whsec_new' },
+    getWebhookEndpoint: { endpoint: FURTHER },
+    updateWebhookEndpoint: { endpoint: FURTHER },
+    deleteWebhookEndpoint: {},
     getOverview: { unknownCount: 2, oldestUnknownAt: NOW, at: NOW },
     listMatches: {
       matches: [

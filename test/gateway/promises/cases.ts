@@ -46,6 +46,7 @@ type Of = Awaited<ReturnType<typeof openMerchant>>;
 const ORDER = { amount: 1_000, currency: 'EUR', terminalId: 'T1', userId: 'u' };
 const CONTRACT = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['T1'] };
 const ADDRESSES = { webhookUrl: 'https://merchant.example', internalUrl: 'https://inner.example' };
+const FURTHER = { url: 'https://books.example' };
 const SINCE = { since: new Date(0).toISOString() };
 const REASON = { reason: 'they said so' };
 
@@ -71,6 +72,9 @@ async function openMerchant({ ask, stage }: Freezable) {
     return body;
   };
   const place = () => own('/preauthorization', { tokenId: 'tok_sandbox_ok', ...ORDER });
+  /** A further endpoint. */
+  const endpoint = async (): Promise<string> =>
+    (await ask('POST', `/operator/merchants/${merchantId}/webhook-endpoints`, FURTHER)).body.endpointId;
   const relay = stage.client('gateway', NotificationService);
   const verified = (requestId: string) => notification(requestId, { merchantId });
   return {
@@ -93,6 +97,13 @@ async function openMerchant({ ask, stage }: Freezable) {
       return row?.id ?? assert.fail('nothing was to be delivered');
     },
     addSecret: async () => (await ask('POST', `/operator/merchants/${merchantId}/signing-secrets`, {})).body,
+    endpoint,
+    /** The newer of two secrets of a further endpoint, as its route names it. */
+    async endpointSecret(): Promise<string> {
+      const endpointId = await endpoint();
+      const path = `/operator/merchants/${merchantId}/webhook-endpoints/${endpointId}/signing-secrets`;
+      return `${endpointId}/signing-secrets/${(await ask('POST', path, {})).body.signingSecretId}`;
+    },
     async accepted(): Promise<string> {
       const requestId = uuidv7();
       await relay.acceptNotification(verified(requestId));
@@ -141,6 +152,15 @@ const CASES: Readonly<Record<string, Case>> = {
   addOwnSigningSecret: ({ asMerchant }) => asMerchant('/signing-secrets'),
   retireOwnSigningSecret: async ({ asMerchant, addSecret }) =>
     asMerchant(`/signing-secrets/${(await addSecret()).signingSecretId}`),
+  createWebhookEndpoint: ({ asMerchant }) => asMerchant('/webhook-endpoints', FURTHER),
+  updateWebhookEndpoint: async ({ asMerchant, endpoint }) =>
+    asMerchant(`/webhook-endpoints/${await endpoint()}`, { timeoutSeconds: 20 }),
+  deleteWebhookEndpoint: async ({ asMerchant, endpoint }) => asMerchant(`/webhook-endpoints/${await endpoint()}`),
+  addEndpointSecret: async ({ asMerchant, endpoint }) =>
+    asMerchant(`/webhook-endpoints/${await endpoint()}/signing-secrets`),
+  retireEndpointSecret: async ({ asMerchant, endpointSecret }) =>
+    asMerchant(`/webhook-endpoints/${await endpointSecret()}`),
+  testWebhookEndpoint: async ({ asMerchant, endpoint }) => asMerchant(`/webhook-endpoints/${await endpoint()}/test`),
   replayOwnDelivery: async ({ asMerchant, dead }) => asMerchant(`/deliveries/${await dead()}/replay`),
   recoverOwnDeliveries: async ({ asMerchant, dead }) => {
     await dead();
@@ -167,6 +187,18 @@ const CASES: Readonly<Record<string, Case>> = {
     const [key] = await sql<{ id: string }>(stage, 'select id from api_key where merchant_id = $1', [merchantId]);
     return { path: `${path}/api-keys/${key?.id}` };
   },
+  createMerchantEndpoint: ({ path }) => ({ path: `${path}/webhook-endpoints`, body: FURTHER }),
+  updateMerchantEndpoint: async ({ path, endpoint }) => ({
+    path: `${path}/webhook-endpoints/${await endpoint()}`,
+    body: { timeoutSeconds: 20 },
+  }),
+  deleteMerchantEndpoint: async ({ path, endpoint }) => ({ path: `${path}/webhook-endpoints/${await endpoint()}` }),
+  addMerchantEndpointSecret: async ({ path, endpoint }) => ({
+    path: `${path}/webhook-endpoints/${await endpoint()}/signing-secrets`,
+  }),
+  retireMerchantEndpointSecret: async ({ path, endpointSecret }) => ({
+    path: `${path}/webhook-endpoints/${await endpointSecret()}`,
+  }),
   addSigningSecret: ({ path }) => ({ path: `${path}/signing-secrets` }),
   retireSigningSecret: async ({ path, addSecret }) => ({
     path: `${path}/signing-secrets/${(await addSecret()).signingSecretId}`,

@@ -15,6 +15,7 @@ const TABLES = [
   'delivery',
   'ended_session',
   'endpoint',
+  'endpoint_secret',
   'hold',
   'merchant',
   'notification',
@@ -22,6 +23,7 @@ const TABLES = [
   'quarantined_notification',
   'signing_secret',
   'submission',
+  'webhook_endpoint',
 ];
 
 const named = (effect: string) => [...CHANGING].filter(([, route]) => effectOf(route) === effect).map(([name]) => name);

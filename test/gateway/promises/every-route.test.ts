@@ -27,7 +27,10 @@ interface Request {
 
 const MERCHANTS: Request[] = Object.entries(REST_ROUTES).map(([name, route]) => {
   const example = EXAMPLES.find((each) => each.route === name);
-  const path = route.path.replace('{requestId}', HOLD_ID).replace(/\{\w+\}/, OCT_ID);
+  const path = route.path
+    .replace('{requestId}', HOLD_ID)
+    .replace('{endpointId}', 'default')
+    .replace(/\{\w+\}/, OCT_ID);
   return { name, route, path, body: BODIES[name] ?? (example?.body as object | undefined) };
 });
 const OPERATORS: Request[] = REQUESTS.map(({ name, path, ask }) => {

@@ -23,8 +23,14 @@ const router = createRest({
   exportLimit: new ExportLimit(),
   heartbeatMs: 1,
 });
+const ENDPOINT_ID = `webhook-${HOLD_ID}`;
 const ROUTES = router.stack.flatMap((layer) =>
-  layer.methods.map((method) => ({ method, path: String(layer.path).replace(/:\w+Id/, HOLD_ID) })),
+  layer.methods.map((method) => ({
+    method,
+    path: String(layer.path)
+      .replace(':endpointId', ENDPOINT_ID)
+      .replace(/:\w+Id/, HOLD_ID),
+  })),
 );
 
 describe('REST routes', () => {
@@ -58,6 +64,14 @@ describe('REST routes', () => {
       'POST /webhook-endpoint/test',
       'POST /signing-secrets',
       `DELETE /signing-secrets/${HOLD_ID}`,
+      'GET /webhook-endpoints',
+      'POST /webhook-endpoints',
+      `GET /webhook-endpoints/${ENDPOINT_ID}`,
+      `PATCH /webhook-endpoints/${ENDPOINT_ID}`,
+      `DELETE /webhook-endpoints/${ENDPOINT_ID}`,
+      `POST /webhook-endpoints/${ENDPOINT_ID}/test`,
+      `POST /webhook-endpoints/${ENDPOINT_ID}/signing-secrets`,
+      `DELETE /webhook-endpoints/${ENDPOINT_ID}/signing-secrets/${HOLD_ID}`,
       'GET /notifications/stream',
       'GET /deliveries',
       `GET /deliveries/${HOLD_ID}`,

@@ -31,6 +31,7 @@ const DELIVERY = {
   deliveryId: OCT_ID,
   merchantId: 'acme',
   endpointKind: 1,
+  endpointId: 'default',
   requestId: HOLD_ID,
   kind: 1,
   statusInfo: 'captured',
@@ -43,6 +44,7 @@ const DELIVERY_JSON = {
   deliveryId: OCT_ID,
   merchantId: 'acme',
   endpointKind: 'WEBHOOK',
+  endpointId: 'default',
   requestId: HOLD_ID,
   kind: 'PAYMENT',
   statusInfo: 'captured',
@@ -139,8 +141,15 @@ describe('REST: a merchant and its webhook', () => {
   }
 
   it('shows why nothing is delivered', async () => {
-    const endpoint = { merchantId: 'acme', endpointKind: 1, pause: 1, failureCount: 3, changedAt: NOW };
-    const inner = { ...endpoint, endpointKind: 2, failureCount: 9 };
+    const endpoint = {
+      merchantId: 'acme',
+      endpointKind: 1,
+      endpointId: 'default',
+      pause: 1,
+      failureCount: 3,
+      changedAt: NOW,
+    };
+    const inner = { ...endpoint, endpointKind: 2, endpointId: 'internal', failureCount: 9 };
     stage.core.answers.set('listEndpoints', () => ({ endpoints: [inner, endpoint] }));
     const { body } = await stage.ask('GET', '/webhook-endpoint');
     assert.deepEqual(body, { ...WEBHOOK_JSON, pause: 'GONE', failureCount: 3 });
@@ -148,7 +157,7 @@ describe('REST: a merchant and its webhook', () => {
 
   it('passes on every filter of the deliveries', async () => {
     const query =
-      `endpointKind=WEBHOOK&state=DEAD&requestId=r-1&holdRequestId=${HOLD_ID}&pageSize=7&pageToken=t` +
+      `endpointKind=WEBHOOK&endpointId=default&state=DEAD&requestId=r-1&holdRequestId=${HOLD_ID}&pageSize=7&pageToken=t` +
       '&createdFrom=2026-11-21T12:00:00.123Z&createdTo=2026-11-22T12:00:00Z';
     assert.equal((await stage.ask('GET', `/deliveries?${query}`)).status, 200);
     const { createdFrom, createdTo, ...same } = stage.core.lastRequest;
@@ -157,6 +166,7 @@ describe('REST: a merchant and its webhook', () => {
     assert.deepEqual(same, {
       merchantId: 'acme',
       endpointKind: 1,
+      endpointId: 'default',
       state: 3,
       requestId: 'r-1',
       holdRequestId: HOLD_ID,

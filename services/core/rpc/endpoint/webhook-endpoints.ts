@@ -135,8 +135,9 @@ async function refuseFaults(core: Core, id: EndpointId, { url, types, descriptio
     const fault = faultOfType(type, purpose);
     if (fault !== undefined) fields.add('types', fault);
   }
-  for (const name of Object.keys(headers?.headers ?? {})) {
-    const fault = faultOfHeader(name, Object.keys(headers?.headers ?? {}));
+  const given = headers?.headers ?? {};
+  for (const [name, value] of Object.entries(given)) {
+    const fault = faultOfHeader(name, value, Object.keys(given));
     if (fault !== undefined) fields.add('headers', `${name} ${fault}`);
   }
   fields.refuse();

@@ -4,17 +4,17 @@ import { endpointName } from '../storage/endpoint/endpoint-row.ts';
 import { forwardParked } from '../storage/notification/parked-notifications.ts';
 
 /**
- * Forwards notifications that were accepted while their merchant had no internalUrl, once it has one. It searches
+ * Forwards notifications that were accepted while their merchant had no internal endpoint, once it has one. It searches
  * stored notifications and does not depend on the change of the contract, so one accepted at the same moment is found
  * too. Returns their number.
  */
 export async function forwardParkedNotifications(database: Database, announce: Announce, now: Date): Promise<number> {
   let forwarded = 0;
   for (;;) {
-    const due = await database.transaction((query) => forwardParked(query, now, PER_MERCHANT));
-    if (due.length === 0) return forwarded;
-    announce(due.map(endpointName));
-    forwarded += due.length;
+    const { count, endpoints } = await database.transaction((query) => forwardParked(query, now, PER_MERCHANT));
+    if (count === 0) return forwarded;
+    announce(endpoints.map(endpointName));
+    forwarded += count;
   }
 }
 

@@ -43,7 +43,8 @@ export function openAccept(database: Database, announce: Announce, clock: Clock,
   return async (request) => {
     const input = notificationInput(request, clock());
     const { outcome, forwards, aside } = await gather.submit(input);
-    if (forwards) announce([endpointName({ merchantId: input.merchantId, endpointId: 'internal' })]);
+    const { merchantId } = input;
+    if (forwards.length > 0) announce(forwards.map((endpointId) => endpointName({ merchantId, endpointId })));
     if (aside) reportAside(log, aside, 'CONFLICT', input);
     return AcceptOutcome[outcome];
   };

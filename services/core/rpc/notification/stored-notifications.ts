@@ -57,17 +57,18 @@ export const replayStoredNotification: Method<'replayStoredNotification'> = asyn
   if (!(await readStored(query, key))) throw noSuch('notification');
   const at = core.clock();
   const action = { at, action: 'notification.replay', target: `${merchantId}/${requestId}` };
-  const endpoint = await audited(core.database, action, async (inTransaction) => {
+  const endpoints = await audited(core.database, action, async (inTransaction) => {
     return demandDelivery(await replayStored(inTransaction, key, drawId(), at));
   });
-  core.announce([endpointName(endpoint)]);
+  core.announce(endpoints.map(endpointName));
   const now = await readStored(query, key);
   return now ? { notification: presentStored(now) } : {};
 };
 
 function demandDelivery(replay: Replay) {
   if (replay === 'PURGED') throw new HoldfastError('INVALID_REQUEST', 'the body of the notification was purged');
-  if (replay === 'NO_ENDPOINT') throw new HoldfastError('INVALID_REQUEST', 'the merchant has no internalUrl');
+  if (replay === 'NO_ENDPOINT')
+    throw new HoldfastError('INVALID_REQUEST', 'the merchant has no internal endpoint that asks for it');
   return replay;
 }
 

@@ -48,12 +48,15 @@ export const listQuarantinedNotifications: Method<'listQuarantinedNotifications'
 
 /** Forwards a quarantined notification, once. */
 export const releaseQuarantinedNotification: Method<'releaseQuarantinedNotification'> = (core, { quarantineId }) =>
-  decideQuarantined(core, quarantineId, 'RELEASED', async ({ id, merchantId }) => {
+  decideQuarantined(core, quarantineId, 'RELEASED', async ({ id }) => {
     const at = core.clock();
     const deliveryId = drawId();
     const action = { at, action: 'quarantine.release', target: id, detail: { deliveryId } };
-    const released = await audited(core.database, action, (query) => releaseHeld(query, id, deliveryId, at));
-    if (released) core.announce([endpointName({ merchantId, endpointId: 'internal' })]);
+    const endpoints = await audited(core.database, action, async (query) => {
+      const released = await releaseHeld(query, id, deliveryId, at);
+      return released.length > 0 && released;
+    });
+    if (endpoints) core.announce(endpoints.map(endpointName));
   });
 
 /** Decides that a quarantined notification is never forwarded. */
@@ -103,7 +106,7 @@ async function decideQuarantined(
 }
 
 const WHY_NOT = {
-  HELD: 'it cannot be forwarded: the merchant has no internalUrl, or the body was purged',
+  HELD: 'it cannot be forwarded: the merchant has no internal endpoint that asks for it, or the body was purged',
   RELEASED: 'it was released before',
   DISCARDED: 'it was discarded before',
 };

@@ -1,12 +1,21 @@
+import { byIndex } from '../by-index.ts';
 import { type Query, sql } from '../database.ts';
 import { type EndpointKey, urlOf } from '../endpoint/endpoint-row.ts';
+import { furtherDeliveryId, internalEndpoints } from '../endpoint/fan-out.ts';
 
-/** SQL that forwards the notifications of a table `from` to internal endpoints; id, signature and time are SQL. */
+/**
+ * SQL that forwards the notifications of a table `from` to the internal endpoints that ask for them. `id` is the id of
+ * the first delivery of each; id, signature and time are SQL.
+ */
 export function insertForwards({ id, signature, at, from }: Record<'id' | 'signature' | 'at' | 'from', string>) {
   return `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
     attempt_count, due_at, created_at)
-  select ${id}, merchant_id, 'internal', request_id, kind, status_info, body, ${signature}, 'PENDING', 0, ${at}, ${at}
-    from ${from}
+  select case when endpoint.place = 1 then ${id}::uuid else ${furtherDeliveryId(`${id}::uuid`)} end, merchant_id, endpoint.id,
+      request_id, kind, status_info, body, ${signature}, 'PENDING', 0, ${at}, ${at}
+    from ${from} f
+    join merchant m on ${byIndex('m.id', 'f.merchant_id')}
+    cross join lateral (select id, row_number() over () as place from (
+      ${internalEndpoints('m', 'f.kind', 'f.status_info')}) of_merchant) endpoint
   returning merchant_id, endpoint_kind as endpoint_id`;
 }
 

@@ -2,19 +2,26 @@ import { drawId } from '../../../../platform/draw-id.ts';
 import { type Query, sql } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
+import { hasInternal } from '../endpoint/fan-out.ts';
 
 /**
- * Creates deliveries for parked notifications of merchants that now have an internalUrl, oldest first, at most `limit`
- * per merchant. Returns the endpoint of each. Call it in a transaction; concurrent callers take different ones.
+ * Creates deliveries for parked notifications of merchants that now have an internal endpoint, oldest first, at most
+ * `limit` per merchant. One that no endpoint asks for is parked no longer. Returns their number, and the endpoint of each
+ * delivery. Call it in a transaction; concurrent callers take different ones.
  */
-export async function forwardParked(query: Query, at: Date, limit: number): Promise<EndpointKey[]> {
+export async function forwardParked(query: Query, at: Date, limit: number): Promise<Forwarded> {
   const names = await query<{ merchantId: string; requestId: string }>(LOCK_PARKED, [limit]);
-  if (names.length === 0) return [];
+  if (names.length === 0) return { count: 0, endpoints: [] };
   const rows = names.map((name) => ({ ...name, deliveryId: drawId() }));
-  return query<EndpointKey>(FORWARD, [JSON.stringify(rows), at]);
+  return { count: names.length, endpoints: await query<EndpointKey>(FORWARD, [JSON.stringify(rows), at]) };
 }
 
-/** Skips through the index from merchant to merchant, so that one without an internalUrl costs one step. */
+interface Forwarded {
+  readonly count: number;
+  readonly endpoints: readonly EndpointKey[];
+}
+
+/** Skips through the index from merchant to merchant, so that one without an internal endpoint costs one step. */
 const LOCK_PARKED = sql('lock-parked-notifications')`with recursive parking as (
     (select merchant_id from notification where parked_signature is not null order by merchant_id limit 1)
     union all
@@ -24,7 +31,7 @@ const LOCK_PARKED = sql('lock-parked-notifications')`with recursive parking as (
   )
   select parked.merchant_id as "merchantId", parked.request_id as "requestId"
   from parking p
-  join merchant m on m.id = any (array[p.merchant_id]) and m.internal_url is not null
+  join merchant m on m.id = any (array[p.merchant_id]) and ${hasInternal('m')}
   cross join lateral (
     select n.merchant_id, n.request_id from notification n
     where n.merchant_id = p.merchant_id and n.parked_signature is not null and n.body is not null

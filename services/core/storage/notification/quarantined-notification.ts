@@ -3,6 +3,8 @@ import { drawId } from '../../../../platform/draw-id.ts';
 import { type OrmDatabase, type Query, sql } from '../database.ts';
 import type { NotificationKind } from '../delivery/delivery-row.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
+import type { EndpointKey } from '../endpoint/endpoint-row.ts';
+import { internalEndpoints } from '../endpoint/fan-out.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 import type { AcceptedRow, NotificationInput, NotificationKey } from './accepted-row.ts';
@@ -129,9 +131,12 @@ export function readAccepted(query: Query, names: readonly NotificationKey[]): P
   return query<AcceptedRow>(READ_ACCEPTED, [JSON.stringify(keys)]);
 }
 
-/** Forwards a held notification by a delivery with this id. False = it is not held or cannot be forwarded. */
-export async function releaseHeld(query: Query, id: string, deliveryId: string, at: Date): Promise<boolean> {
-  return (await query(RELEASE, [id, deliveryId, at])).length === 1;
+/**
+ * Forwards a held notification, the first of its deliveries with this id. Returns their endpoints; none = it is not held
+ * or cannot be forwarded.
+ */
+export function releaseHeld(query: Query, id: string, deliveryId: string, at: Date): Promise<EndpointKey[]> {
+  return query<EndpointKey>(RELEASE, [id, deliveryId, at]);
 }
 
 /** Selects the held notifications to discard; an absent bound matches all. */
@@ -161,7 +166,8 @@ const READ_ACCEPTED = sql('read-accepted')`
 const RELEASE = sql('release-held')`with released as (
     update quarantined_notification q set state = 'RELEASED', decided_at = $3, delivery_id = $2
     from merchant m
-    where q.id = $1 and q.state = 'HELD' and q.body is not null and m.id = q.merchant_id and m.internal_url is not null
+    where q.id = $1 and q.state = 'HELD' and q.body is not null and m.id = q.merchant_id
+      and exists (${internalEndpoints('m', 'q.kind', 'q.status_info')})
     returning q.*
   )
   ${insertForwards({ id: '$2', signature: 'signature', at: '$3', from: 'released' })}`;

@@ -2,6 +2,7 @@ import { type Query, readRow, type Statement, sql } from '../database.ts';
 import { insertForwards } from '../delivery/insert-deliveries.ts';
 import { replayOne } from '../delivery/make-due-again.ts';
 import type { EndpointKey } from '../endpoint/endpoint-row.ts';
+import { internalEndpoints } from '../endpoint/fan-out.ts';
 import type { AcceptedRow, NotificationKey } from './accepted-row.ts';
 
 /** An accepted notification, and where it stands. */
@@ -36,8 +37,8 @@ export function listStored(query: Query, filter: StoredFilter, limit: number): P
   return query<StoredRow>(statement, merchantId === null ? values : [...values, merchantId]);
 }
 
-/** The result of a replay: the endpoint that it goes to. */
-export type Replay = EndpointKey | 'PURGED' | 'NO_ENDPOINT';
+/** The result of a replay: the endpoints that it goes to. */
+export type Replay = readonly EndpointKey[] | 'PURGED' | 'NO_ENDPOINT';
 
 /**
  * Forwards a stored notification, possibly once more: by its delivery, else by a new one with the id `deliveryId`. Must
@@ -48,21 +49,27 @@ export async function replayStored(query: Query, key: NotificationKey, deliveryI
   const [row] = await query<{ parkedSignature: string | null; addressed: boolean }>(LOCK_ONE, name);
   if (!row?.addressed) return 'NO_ENDPOINT';
   const delivered = (await readStored(query, key))?.deliveryId;
-  if (delivered) return (await replayOne(query, delivered, at)) ?? 'PURGED';
+  if (delivered) {
+    const replayed = await replayOne(query, delivered, at);
+    return replayed ? [replayed] : 'PURGED';
+  }
   if (row.parkedSignature === null) return 'PURGED';
-  const [due] = await query<EndpointKey>(FORWARD_ONE, [...name, deliveryId, row.parkedSignature, at]);
-  return due ?? 'PURGED';
+  const due = await query<EndpointKey>(FORWARD_ONE, [...name, deliveryId, row.parkedSignature, at]);
+  return due.length > 0 ? due : 'PURGED';
 }
 
 /** Later than any notification. */
 const LAST_MS = Date.UTC(9999, 0, 1);
 
-/** The oldest internal delivery with the notification's name that was not made by a release from quarantine. */
+/**
+ * The oldest internal delivery with the notification's name that was not made by a release from quarantine: that to
+ * internalUrl, or without one to another endpoint.
+ */
 const DELIVERY = `left join lateral (
     select d.id from delivery d
-    where d.request_id = any (array[n.request_id]) and d.merchant_id = n.merchant_id and d.endpoint_kind = 'internal'
+    where d.request_id = any (array[n.request_id]) and d.merchant_id = n.merchant_id and d.endpoint_kind like 'internal%'
       and not exists (select from quarantined_notification q where q.delivery_id = any (array[d.id]))
-    order by d.id limit 1) d on true`;
+    order by d.endpoint_kind <> 'internal', d.id limit 1) d on true`;
 
 const COLUMNS = `n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at,
   n.parked_signature is not null as parked, n.body is null as purged, d.id as delivery_id`;
@@ -82,7 +89,8 @@ function listStatement(ofMerchant: boolean, parkedOnly: boolean): Statement {
 }
 
 const LOCK_ONE = sql('lock-stored-notification')`
-    select n.parked_signature as "parkedSignature", m.internal_url is not null as addressed
+    select n.parked_signature as "parkedSignature",
+      exists (${internalEndpoints('m', 'n.kind', 'n.status_info')}) as addressed
     from notification n join merchant m on m.id = n.merchant_id
     where n.merchant_id = $1 and n.request_id = $2 for update of n`;
 

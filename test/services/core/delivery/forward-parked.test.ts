@@ -43,6 +43,20 @@ describe('forwardParkedNotifications()', () => {
     await receiver.close();
   });
 
+  it('forwards to further internal endpoints what they ask for, and parks the rest no longer', async () => {
+    await stage.addMerchant('filters', null);
+    await accept('filters', ['f1', 'f2']);
+    await stage.sql("update notification set status_info = 'other' where request_id = 'f2'");
+    const types = ['payment.captured'];
+    await stage.addEndpoint('filters', 'http://127.0.0.1:1', { purpose: 'internal', types });
+    await stage.addEndpoint('filters', 'http://127.0.0.1:1', { purpose: 'internal', types: ['payment.*', 'oct.*'] });
+    await stage.addEndpoint('filters', 'http://127.0.0.1:1', { types: ['payment.*'] });
+    assert.equal(await forward(), 2);
+    const sent = (await deliveriesOf('filters')).map(({ requestId }) => requestId);
+    assert.deepEqual(sent.sort(), ['f1', 'f1', 'f2']);
+    assert.equal(await forward(), 0);
+  });
+
   it('forwards each of many once, with several workers at work', async () => {
     await stage.addMerchant('crowd', null);
     await stage.addMerchant('still-without', null);

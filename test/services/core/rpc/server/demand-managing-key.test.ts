@@ -5,13 +5,14 @@ import type { GrpcCall } from '../../../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { WebhookEndpointService } from '../../../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../shop.ts';
 import { openStage, refusal, type Stage, why } from '../../stage.ts';
 
 /** GetContract is for any key of a merchant, so it is not one of them. */
-const METHODS = [...MerchantService.methods, ...NotificationService.methods]
+const METHODS = [...MerchantService.methods, ...NotificationService.methods, ...WebhookEndpointService.methods]
   .filter((method) => rolesFor(method).includes('gateway') && rolesFor(method).includes('operator'))
   .filter(({ name }) => name !== 'GetContract')
   .map(({ localName }) => localName);
@@ -28,8 +29,15 @@ describe('demandsManagingKey()', () => {
     await openMerchant(stage, merchantId, { webhookUrl: 'https://merchant.example' });
     const { delivery } = await notifications(operator).sendTestNotification({ merchantId });
     const { signingSecret } = await operator.merchants.addSigningSecret({ merchantId });
-    return { deliveryId: delivery?.deliveryId ?? '', signingSecretId: signingSecret?.signingSecretId ?? '' };
+    const url = 'https://books.example';
+    const { endpoint } = await endpoints(operator).createWebhookEndpoint({ merchantId, url });
+    return {
+      deliveryId: delivery?.deliveryId ?? '',
+      signingSecretId: signingSecret?.signingSecretId ?? '',
+      endpointId: endpoint?.endpointId ?? '',
+    };
   }
+  const endpoints = ({ opened: channel }: ReturnType<Stage['channel']>) => channel.client(WebhookEndpointService);
   const notifications = ({ opened: channel }: ReturnType<Stage['channel']>) => channel.client(NotificationService);
   const asKey = (key: string): GrpcCall => ({
     metadata: { 'x-api-key-sha256': createHash('sha256').update(key).digest('base64') },
@@ -44,7 +52,7 @@ describe('demandsManagingKey()', () => {
     );
 
   /** Each of the calls, about the merchant's own records. */
-  const calls = (call: GrpcCall, merchantId: string, { deliveryId, signingSecretId }: typeof theirs) => ({
+  const calls = (call: GrpcCall, merchantId: string, { deliveryId, signingSecretId, endpointId }: typeof theirs) => ({
     getMerchant: () => gateway.merchants.getMerchant({ merchantId }, call),
     setWebhookUrl: () => gateway.merchants.setWebhookUrl({ merchantId, webhookUrl: 'https://new.example' }, call),
     listDeliveries: () => notifications(gateway).listDeliveries({ merchantId }, call),
@@ -55,6 +63,28 @@ describe('demandsManagingKey()', () => {
     listEndpoints: () => notifications(gateway).listEndpoints({ merchantId }, call),
     retireSigningSecret: () => gateway.merchants.retireSigningSecret({ merchantId, signingSecretId }, call),
     addSigningSecret: () => gateway.merchants.addSigningSecret({ merchantId }, call),
+    listWebhookEndpoints: () => endpoints(gateway).listWebhookEndpoints({ merchantId }, call),
+    getWebhookEndpoint: () => endpoints(gateway).getWebhookEndpoint({ merchantId, endpointId }, call),
+    createWebhookEndpoint: () => {
+      return endpoints(gateway).createWebhookEndpoint({ merchantId, url: 'https://shop.example' }, call);
+    },
+    updateWebhookEndpoint: () => {
+      return endpoints(gateway).updateWebhookEndpoint({ merchantId, endpointId, timeoutSeconds: 20 }, call);
+    },
+    deleteWebhookEndpoint: () => endpoints(gateway).deleteWebhookEndpoint({ merchantId, endpointId }, call),
+  });
+
+  it('leaves internal endpoints to operators', async () => {
+    const merchantId = 'mine';
+    const { call } = await newKey(merchantId, true);
+    const internal = { merchantId, url: 'https://ledger.example', purpose: 'internal' };
+    assert.equal(await why(endpoints(gateway).createWebhookEndpoint(internal, call)), 'FORBIDDEN');
+    const { endpoint } = await endpoints(operator).createWebhookEndpoint(internal);
+    const named = { merchantId, endpointId: endpoint?.endpointId ?? '' };
+    assert.equal((await endpoints(gateway).getWebhookEndpoint(named, call)).endpoint?.purpose, 'internal');
+    const url = 'https://elsewhere.example';
+    assert.equal(await why(endpoints(gateway).updateWebhookEndpoint({ ...named, url }, call)), 'FORBIDDEN');
+    assert.equal(await why(endpoints(gateway).deleteWebhookEndpoint(named, call)), 'FORBIDDEN');
   });
 
   it('covers every method that is for the gateway and for operators', () => {
@@ -74,6 +104,7 @@ describe('demandsManagingKey()', () => {
       `${actor} delivery.test mine`,
       `${actor} signing-secret.retire mine`,
       `${actor} signing-secret.add mine`,
+      ...['create', 'update', 'delete'].map((act) => `${actor} webhook-endpoint.${act} mine`),
     ]);
   });
 
@@ -109,8 +140,14 @@ describe('demandsManagingKey()', () => {
     const { call } = await newKey('mine', true);
     const before = await audited();
     const foreign = calls(call, 'mine', theirs);
-    const unknown = calls(call, 'mine', { deliveryId: randomUUID(), signingSecretId: randomUUID() });
-    for (const name of ['getDelivery', 'replayDelivery', 'retireSigningSecret'] as const) {
+    const unknown = calls(call, 'mine', {
+      deliveryId: randomUUID(),
+      signingSecretId: randomUUID(),
+      endpointId: `webhook-${randomUUID()}`,
+    });
+    const named = ['getDelivery', 'replayDelivery', 'retireSigningSecret'] as const;
+    const ofEndpoint = ['getWebhookEndpoint', 'updateWebhookEndpoint', 'deleteWebhookEndpoint'] as const;
+    for (const name of [...named, ...ofEndpoint]) {
       const refused = await refusal(foreign[name]());
       assert.equal(refused.reason, 'OPERATION_NOT_FOUND', name);
       assert.deepEqual(refused, await refusal(unknown[name]()), name);

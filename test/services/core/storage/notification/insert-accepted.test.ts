@@ -28,7 +28,7 @@ describe('acceptNotifications()', () => {
   it('stores a notification and forwards it', async () => {
     const first = storedNotification('a');
     const [accepted] = await acceptNotifications(stage.database.query, [first]);
-    assert.deepEqual(accepted, { outcome: 'STORED', forwards: true });
+    assert.deepEqual(accepted, { outcome: 'STORED', forwards: ['internal'] });
     const [row] = await stage.sql<{ body: Buffer; endpointKind: string; signature: string; requestId: string }>(
       'select body, endpoint_kind, signature, request_id from delivery where id = $1',
       [first.deliveryId],
@@ -41,8 +41,49 @@ describe('acceptNotifications()', () => {
     const [accepted] = await acceptNotifications(stage.database.query, [
       storedNotification('b', { merchantId: 'silent' }),
     ]);
-    assert.deepEqual(accepted, { outcome: 'STORED', forwards: false });
+    assert.deepEqual(accepted, { outcome: 'STORED', forwards: [] });
     assert.equal(await count('delivery', 'b'), 0);
+  });
+
+  it('forwards to each internal endpoint that asks for it, and parks only while there is none', async () => {
+    for (const [merchantId, url] of [
+      ['two', 'http://127.0.0.1:1'],
+      ['without', null],
+    ] as const) {
+      await stage.addMerchant(merchantId, url);
+      const addEndpoint = (types?: string[]) =>
+        stage.addEndpoint(merchantId, 'http://127.0.0.1:1', { purpose: 'internal', ...(types && { types }) });
+      const { endpointId: payments } = await addEndpoint(['payment.*']);
+      await addEndpoint(['oct.*']);
+      const { endpointId: word } = await addEndpoint(['payment.settled']);
+      await stage.addEndpoint(merchantId, 'http://127.0.0.1:1');
+      const ofContract = url === null ? [] : ['internal' as const];
+      const change = { merchantId, statusInfo: 'settled' };
+      const answers = await acceptNotifications(stage.database.query, [
+        storedNotification('f1', change),
+        storedNotification('f2', { ...change, statusInfo: 'other' }),
+        storedNotification('f3', { ...change, kind: 'oct', statusInfo: 'x' }),
+      ]);
+      assert.deepEqual(
+        answers.map(({ forwards }) => forwards.toSorted()),
+        [
+          [...ofContract, payments, word].sort(),
+          [...ofContract, payments].sort(),
+          [...ofContract, ...(answers[2]?.forwards ?? []).filter((id) => id !== 'internal')].sort(),
+        ],
+      );
+      assert.equal(answers[2]?.forwards.length, ofContract.length + 1);
+      const sent = await stage.sql<{ body: Buffer; signature: string }>(
+        `select body, signature from delivery where merchant_id = $1 and request_id = 'f1'`,
+        [merchantId],
+      );
+      assert.equal(new Set(sent.map(({ body, signature }) => `${body} ${signature}`)).size, 1);
+      await acceptNotifications(stage.database.query, [
+        storedNotification('f4', { merchantId, statusInfo: 'unasked' }),
+      ]);
+      const parked = `select from notification where merchant_id = $1 and parked_signature is not null`;
+      assert.deepEqual(await stage.sql(parked, [merchantId]), []);
+    }
   });
 
   it('treats a repetition as a duplicate, whatever its unsigned fields', async () => {
@@ -66,9 +107,9 @@ describe('acceptNotifications()', () => {
     ];
     for (const change of changes) {
       const [first] = await acceptNotifications(stage.database.query, [storedNotification('e', change)]);
-      assert.deepEqual(first, { outcome: 'CONFLICT', forwards: false, aside: 'STORED' });
+      assert.deepEqual(first, { outcome: 'CONFLICT', forwards: [], aside: 'STORED' });
       const [again] = await acceptNotifications(stage.database.query, [storedNotification('e', change)]);
-      assert.deepEqual(again, { outcome: 'CONFLICT', forwards: false, aside: 'KNOWN' });
+      assert.deepEqual(again, { outcome: 'CONFLICT', forwards: [], aside: 'KNOWN' });
     }
     assert.equal(await count('quarantined_notification', 'e'), changes.length);
     assert.equal(await count('delivery', 'e'), 1);

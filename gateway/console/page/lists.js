@@ -12,7 +12,7 @@ import { html } from './shell/view.js';
 import { sidesOf, titleOf } from './words/contradictions.js';
 import { KNOWN_KINDS } from './words/known-kinds.js';
 import { hoursAhead, spanOf } from './words/time.js';
-import { choicesOf, ENDPOINTS, holdOf, PAUSES, textOf } from './words/words.js';
+import { choicesOf, ENDPOINTS, endpointOf, holdOf, PAUSES, textOf } from './words/words.js';
 
 const MERCHANT = { name: 'merchantId', label: 'Merchant' };
 
@@ -79,6 +79,7 @@ export const DeliveriesView = listView({
   fields: [
     MERCHANT,
     { name: 'endpointKind', label: 'Endpoint', options: ENDPOINTS },
+    { name: 'endpointId', label: 'Endpoint ID' },
     { name: 'state', label: 'State', options: choicesOf('PENDING', 'DELIVERED', 'DEAD') },
     { name: 'requestId', label: 'Request ID' },
     ...dateFields('created', 'Created'),
@@ -89,7 +90,7 @@ export const DeliveriesView = listView({
     ['State', badge('state')],
     ['About', ({ kind, statusInfo }) => `${kind.toLowerCase()} ${statusInfo}`],
     ['Merchant', 'merchantId'],
-    ['Endpoint', word('endpointKind', ENDPOINTS)],
+    ['Endpoint', endpointOf],
     ['Attempts', number('attemptCount')],
     ['Created', time('createdAt')],
     ['Next attempt', time('dueAt')],
@@ -106,7 +107,7 @@ export const EndpointsView = listView({
   button: { text: 'Pause endpoint…', dialog: () => pauseDialog({}) },
   columns: [
     ['Merchant', merchantLink],
-    ['Endpoint', word('endpointKind', ENDPOINTS)],
+    ['Endpoint', endpointOf],
     ['Paused', ({ pause }) => (pause ? (PAUSES[pause] ?? pause) : 'No')],
     ['Until', time('pausedUntil')],
     ['Failures in a row', number('failureCount')],
@@ -114,7 +115,7 @@ export const EndpointsView = listView({
     ['Changed', time('changedAt')],
     decide(nameOfEndpoint, ({ pause }) => [pause ? ['Resume', resumeDialog] : ['Pause', pauseDialog]]),
   ],
-  keyOf: ({ merchantId, endpointKind }) => `${merchantId} ${endpointKind}`,
+  keyOf: (endpoint) => `${endpoint.merchantId} ${endpointOf(endpoint)}`,
   empty: 'Every endpoint works.',
 });
 

@@ -2,11 +2,11 @@ import { get, pathOf, post } from '../api.js';
 import { CopyButton } from '../shell/copy-button.js';
 import { recordView } from '../shell/record.js';
 import { linkTo } from '../shell/route.js';
-import { Badge, Facts, merchantLink, Time, time, word } from '../shell/table.js';
+import { Badge, Facts, merchantLink, Time, time } from '../shell/table.js';
 import { html, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
-import { ENDPOINTS, holdOf, textOf } from '../words/words.js';
-import { outcomeOf, readPauses, resumeDialog, waitingFor } from './dialogs.js';
+import { endpointOf, holdOf, textOf } from '../words/words.js';
+import { outcomeOf, pauseOf, readPauses, resumeDialog, waitingFor } from './dialogs.js';
 
 /** One delivery with its attempts, and the pause of its endpoint when it is paused. */
 export const DeliveryView = recordView({
@@ -16,7 +16,7 @@ export const DeliveryView = recordView({
   read: async (deliveryId) => {
     const delivery = await get(pathOf`/deliveries/${deliveryId}`);
     const pauses = await readPauses(delivery.merchantId);
-    return { ...delivery, paused: pauses.find(({ endpointKind }) => endpointKind === delivery.endpointKind) };
+    return { ...delivery, paused: pauseOf(delivery, pauses) };
   },
   Body: Delivery,
 });
@@ -24,7 +24,7 @@ export const DeliveryView = recordView({
 const FACTS = [
   ['About', aboutOf],
   ['Merchant', merchantLink],
-  ['Endpoint', word('endpointKind', ENDPOINTS)],
+  ['Endpoint', endpointOf],
   ['Attempts', ({ attemptCount }) => String(attemptCount)],
   ['Created', time('createdAt')],
   ['Delivered', time('deliveredAt')],
@@ -72,14 +72,14 @@ export function Attempts({ attempts }) {
   </ol>`;
 }
 
-const replayDialog = ({ deliveryId, merchantId, endpointKind, statusInfo, paused }) => ({
+const replayDialog = ({ deliveryId, statusInfo, paused, ...delivery }) => ({
   title: 'Replay this delivery?',
   action: 'Replay',
-  body: html`<p>The notification “${statusInfo}” is sent to ${merchantId} again, with the same
+  body: html`<p>The notification “${statusInfo}” is sent to ${delivery.merchantId} again, with the same
     webhook-id${paused ? ', once its endpoint is resumed' : ''}.</p>`,
   run: async () => {
     await post(pathOf`/deliveries/${deliveryId}/replay`);
-    return outcomeOf(merchantId, endpointKind, 'The delivery is sent again.');
+    return outcomeOf(delivery, 'The delivery is sent again.');
   },
 });
 

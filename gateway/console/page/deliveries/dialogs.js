@@ -3,16 +3,16 @@ import { dateFields, filterOf } from '../shell/filters.js';
 import { Field } from '../shell/form.js';
 import { html } from '../shell/view.js';
 import { momentOf } from '../words/time.js';
-import { ENDPOINTS, PAUSES } from '../words/words.js';
+import { ENDPOINTS, endpointOf, PAUSES } from '../words/words.js';
 
-/** The pauses of a merchant's endpoints: `{ merchantId, endpointKind, pause, pausedUntil? }`. */
+/** The pauses of a merchant's endpoints: `{ merchantId, endpointKind, endpointId, pause, pausedUntil? }`. */
 export async function readPauses(merchantId) {
   const { items } = await get('/endpoints', { merchantId });
   return items.filter(({ pause }) => pause);
 }
 
-export function nameOfEndpoint({ merchantId, endpointKind }) {
-  return `the ${ENDPOINTS[endpointKind]} endpoint of ${merchantId}`;
+export function nameOfEndpoint(endpoint) {
+  return `the ${endpointOf(endpoint)} endpoint of ${endpoint.merchantId}`;
 }
 
 /** Why nothing is sent to an endpoint now, as a sentence. */
@@ -23,25 +23,30 @@ export function waitingFor(endpoint) {
 }
 
 /** The message once a delivery was requested: it is sent, or it waits because its endpoint is paused. */
-export async function outcomeOf(merchantId, endpointKind, sent) {
-  const paused = (await readPauses(merchantId)).find((endpoint) => endpoint.endpointKind === endpointKind);
+export async function outcomeOf(delivery, sent) {
+  const paused = pauseOf(delivery, await readPauses(delivery.merchantId));
   return paused ? waitingFor(paused) : sent;
 }
 
+/** The pause of a delivery's endpoint among those of its merchant. */
+export function pauseOf(delivery, pauses) {
+  return pauses.find((endpoint) => endpointOf(endpoint) === endpointOf(delivery));
+}
+
 /** Pauses an endpoint, or one that the reader names. */
-export const pauseDialog = ({ merchantId, endpointKind }) => ({
+export const pauseDialog = ({ merchantId, ...endpoint }) => ({
   title: 'Pause endpoint',
   action: 'Pause endpoint',
   tone: 'danger',
   body: html`
     <p>Nothing is sent to it until it is resumed. Nothing is lost.</p>
     <${Field} name="merchantId" label="Merchant" required defaultValue=${merchantId} autofocus />
-    <${Field} name="endpointKind" label="Endpoint" value=${endpointKind} options=${ENDPOINTS} />
+    <${Field} name="endpoint" label="Endpoint" required defaultValue=${endpointOf(endpoint) || 'webhook'} />
   `,
   run: async (form) => {
-    const endpoint = { merchantId: form.get('merchantId').trim(), endpointKind: form.get('endpointKind') };
-    await setEndpoint(endpoint, 'pause');
-    return `Nothing is sent to ${nameOfEndpoint(endpoint)} until it is resumed.`;
+    const [merchantId, name] = [form.get('merchantId').trim(), form.get('endpoint').trim()];
+    await setEndpoint(merchantId, name, 'pause');
+    return `Nothing is sent to the ${name} endpoint of ${merchantId} until it is resumed.`;
   },
 });
 
@@ -49,12 +54,13 @@ export const resumeDialog = (endpoint) => ({
   title: `Resume ${nameOfEndpoint(endpoint)}?`,
   action: 'Resume endpoint',
   body: 'Deliveries that waited are sent now.',
-  run: () => setEndpoint(endpoint, 'resume'),
+  run: () => setEndpoint(endpoint.merchantId, endpointOf(endpoint), 'resume'),
   done: () => `Deliveries to ${nameOfEndpoint(endpoint)} go on.`,
 });
 
-function setEndpoint({ merchantId, endpointKind }, act) {
-  return post(pathOf`/endpoints/${merchantId}/${endpointKind.toLowerCase()}/${act}`);
+/** `name` is webhook, internal, or the id of a further endpoint. */
+function setEndpoint(merchantId, name, act) {
+  return post(pathOf`/endpoints/${merchantId}/${name}/${act}`);
 }
 
 const BOTH = { '': 'Both', ...ENDPOINTS };

@@ -1,6 +1,6 @@
 import { sidesOf, titleOf } from '../words/contradictions.js';
 import { formatAmount } from '../words/money.js';
-import { endOf } from '../words/words.js';
+import { endOf, endpointOf } from '../words/words.js';
 
 /** What happened to a hold, oldest first: `{ at, title, word?, detail?, delivery?, capture?, operation? }`. */
 export function eventsOf(hold) {
@@ -95,10 +95,10 @@ function contradicted(contradiction) {
 }
 
 function notified(delivery) {
-  const { createdAt, statusInfo, endpointKind, state } = delivery;
+  const { createdAt, statusInfo, state } = delivery;
   return {
     at: createdAt,
-    title: `Notification “${statusInfo}” to the ${endpointKind.toLowerCase()} endpoint`,
+    title: `Notification “${statusInfo}” to the ${endpointOf(delivery)} endpoint`,
     word: state,
     delivery,
   };

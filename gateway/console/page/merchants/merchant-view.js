@@ -1,10 +1,12 @@
 import { get, pathOf, put } from '../api.js';
+import { nameOfEndpoint, pauseDialog, resumeDialog } from '../deliveries/dialogs.js';
 import { notify, useDialog } from '../shell/dialog.js';
 import { Field, Form } from '../shell/form.js';
 import { Loaded, useLoad } from '../shell/load.js';
 import { linkTo } from '../shell/route.js';
-import { decide, Table, Time, time } from '../shell/table.js';
+import { decide, number, Table, Time, time } from '../shell/table.js';
 import { html, Section, View } from '../shell/view.js';
+import { PAUSES } from '../words/words.js';
 import { ContractFields, readContract } from './contract-fields.js';
 import { API_KEYS, addDialog, endDialog, SECRETS, shownOf, WEBHOOK } from './dialogs.js';
 
@@ -27,9 +29,41 @@ export function MerchantView({ id }) {
         <//>
       `}
     <//>
+    <${Endpoints} merchantId=${id} />
     ${dialog}
   <//>`;
 }
+
+/** All endpoints of the merchant, those that fare worst first. */
+function Endpoints({ merchantId }) {
+  const endpoints = useLoad(async () => {
+    const { items } = await get(pathOf`/merchants/${merchantId}/webhook-endpoints`);
+    return items.map((item) => ({ ...item, merchantId })).sort(worstFirst);
+  });
+  const { ask, dialog } = useDialog(endpoints.reload);
+  return html`<${Section} title="Endpoints">
+    <${Loaded} of=${endpoints} what="the endpoints">
+      ${(items) =>
+        items.length === 0
+          ? html`<p class="empty">Notifications go nowhere.</p>`
+          : html`<${Table} caption="Endpoints" columns=${ENDPOINT_COLUMNS} rows=${items}
+              keyOf=${({ endpointId }) => endpointId} ask=${ask} />`}
+    <//>
+    ${dialog}
+  <//>`;
+}
+
+const worstFirst = (a, b) => Number(Boolean(b.pause)) - Number(Boolean(a.pause)) || b.failureCount - a.failureCount;
+
+const ENDPOINT_COLUMNS = [
+  ['Endpoint', ({ endpointId, description }) => html`<code class="id">${endpointId}</code> ${description}`],
+  ['Address', 'url'],
+  ['Types', ({ types }) => types.join(', ') || 'all'],
+  ['Paused', ({ pause }) => (pause ? (PAUSES[pause] ?? pause) : 'No')],
+  ['Failures in a row', number('failureCount')],
+  ['Since', time('failingSince')],
+  decide(nameOfEndpoint, ({ pause }) => [pause ? ['Resume', resumeDialog] : ['Pause', pauseDialog]]),
+];
 
 function Credentials({ sort, merchantId, items, ask }) {
   const { title, name, idOf, endedAt, ending } = sort;

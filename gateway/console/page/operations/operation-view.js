@@ -6,7 +6,7 @@ import { linkTo } from '../shell/route.js';
 import { Badge, Facts, id, merchantLink, metadataOf, processorSaid, Time, time } from '../shell/table.js';
 import { html, Section } from '../shell/view.js';
 import { formatAmount } from '../words/money.js';
-import { ENDPOINTS, holdOf, textOf } from '../words/words.js';
+import { endpointOf, holdOf, textOf } from '../words/words.js';
 
 export const OperationView = recordView({
   title: 'Operation',
@@ -62,9 +62,9 @@ function Operation({ of: operation, ask }) {
       ${deliveries.length === 0 && html`<p class="empty">None was sent.</p>`}
       <ul class="lines">
         ${deliveries.map(
-          ({ deliveryId, statusInfo, endpointKind, state, createdAt }) => html`<li>
+          ({ deliveryId, statusInfo, state, createdAt, ...endpoint }) => html`<li>
             <${Time} at=${createdAt} />
-            <a href=${linkTo(['deliveries', deliveryId])}>“${statusInfo}” to the ${ENDPOINTS[endpointKind]} endpoint</a>
+            <a href=${linkTo(['deliveries', deliveryId])}>“${statusInfo}” to the ${endpointOf(endpoint)} endpoint</a>
             <${Badge} word=${state} />
           </li>`,
         )}

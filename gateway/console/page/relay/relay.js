@@ -54,7 +54,7 @@ function question(item, effect) {
 
 async function forward({ merchantId }, path, body) {
   await post(path, body);
-  return outcomeOf(merchantId, 'INTERNAL', 'The notification is forwarded.');
+  return outcomeOf({ merchantId, endpointKind: 'INTERNAL' }, 'The notification is forwarded.');
 }
 
 /** As many as one page can have. */

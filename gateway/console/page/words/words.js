@@ -35,8 +35,13 @@ export function holdOf({ requestId, operation, holdRequestId }) {
   return holdRequestId || (operation === 'HOLD' ? requestId : undefined);
 }
 
-/** Which of a merchant's two endpoints. */
+/** What an endpoint gets. */
 export const ENDPOINTS = { WEBHOOK: 'webhook', INTERNAL: 'internal' };
+
+/** Which of a merchant's endpoints: the words for the contract's two, the id of a further one. */
+export function endpointOf({ endpointKind, endpointId = '' }) {
+  return endpointKind && !endpointId.includes('-') ? ENDPOINTS[endpointKind] : endpointId;
+}
 
 /** Why nothing is sent to an endpoint. */
 export const PAUSES = {

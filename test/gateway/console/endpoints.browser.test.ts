@@ -1,0 +1,47 @@
+/** A merchant's endpoints in the console. */
+import assert from 'node:assert/strict';
+import { useViews } from './use-views.ts';
+
+const ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
+const AT = '2026-01-01T00:00:00.000Z';
+const PAUSED = { merchantId: 'acme', endpointKind: 'WEBHOOK', pause: 'OPERATOR', failureCount: 0, changedAt: AT };
+const MERCHANT = {
+  merchantId: 'acme',
+  name: 'Acme',
+  contract: { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['T1'] },
+  createdAt: AT,
+  apiKeys: [],
+  signingSecrets: [],
+};
+
+describe('the endpoints of a merchant in the console', () => {
+  const views = useViews();
+
+  it('are shown, the worst first, and a further one is paused by its id', async () => {
+    const page = views.page();
+    const endpoint = {
+      purpose: 'merchant',
+      types: [],
+      headerNames: [],
+      timeoutSeconds: 10,
+      signingSecrets: [],
+      warnings: [],
+    };
+    const further = { ...endpoint, endpointId: `webhook-${ID}`, url: 'https://books.example', failureCount: 7 };
+    await views.answer('/merchants/acme', MERCHANT);
+    await views.answer('/merchants/acme/webhook-endpoints', {
+      items: [{ ...endpoint, endpointId: 'default', url: 'https://a.example', failureCount: 0 }, further],
+    });
+    const paused = page.waitForRequest((request) => request.url().endsWith(`/endpoints/acme/webhook-${ID}/pause`));
+    await views.answer(`/endpoints/acme/webhook-${ID}/pause`, { ...PAUSED, endpointId: `webhook-${ID}` });
+    await views.open('merchants/acme');
+    const rows = page.getByRole('table', { name: 'Endpoints' }).getByRole('row');
+    assert.match((await rows.nth(1).textContent()) ?? '', /books\.example.*7/);
+    await rows
+      .nth(1)
+      .getByRole('button', { name: /^Pause/ })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause endpoint' }).click();
+    await paused;
+  });
+});

@@ -1,10 +1,11 @@
-import type { DescMethod } from '@bufbuild/protobuf';
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Interceptor, type UnaryRequest, type UnaryResponse } from '@connectrpc/connect';
 import { hasCardNumber } from '../../../../platform/card-number.ts';
 import { errorFields } from '../../../../platform/log.ts';
 import { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { WebhookEndpointService } from '../../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { inNameOf, isOperatorName } from '../../storage/audit-log/actor.ts';
 import { auditEnds, auditStarts } from '../../storage/audit-log/audit-log.ts';
@@ -33,7 +34,8 @@ export function changesSomething(method: DescMethod): boolean {
 
 /** Returns whether a method writes its audit entry in the transaction of its change: it calls no processor. */
 function auditsItself({ parent, name }: DescMethod): boolean {
-  return parent === MerchantService || parent === NotificationService || name === 'EndSession';
+  const areChanges = [MerchantService, NotificationService, WebhookEndpointService] as DescService[];
+  return areChanges.includes(parent) || name === 'EndSession';
 }
 
 /** Fields of a request that the entry contains; others may be a secret, a card's token or a preauthorizationId. */

@@ -4,7 +4,8 @@ import { Code } from '@connectrpc/connect';
 import { z } from 'zod';
 import { OPENING_AT_ONCE, OPENINGS } from '../gateway/event-stream/stream-limit.ts';
 import { JSON_BOUNDS } from '../gateway/http/json-body.ts';
-import { PROBLEM_CODES, type ProblemCode, statusOf } from '../gateway/http/problem.ts';
+import { PROBLEM_CODES, type ProblemCode, REFUSALS, statusOf } from '../gateway/http/refusals.ts';
+import { REPEATS } from '../gateway/http/repeats.ts';
 import { effectOf } from '../gateway/http/route.ts';
 import { ROUTES } from '../gateway/openapi/document.ts';
 import { GUESSES } from '../gateway/operator/session/verify-token.ts';
@@ -81,15 +82,15 @@ function notificationsTable(): Table {
   return [['type', 'status', 'operation'], ...cells];
 }
 
-/** Every refusal by its HTTP status, with its status in gRPC. */
+/** Every refusal by its HTTP status, with its status in gRPC, and whether the request may be repeated. */
 function refusalsTable(): Table {
   const codes = new Map<string, string[]>();
   for (const code of PROBLEM_CODES.toSorted((one, other) => statusOf(one) - statusOf(other))) {
-    const status = `${statusOf(code)} | ${grpcOf(code)}`;
+    const status = `${statusOf(code)} | ${grpcOf(code)} | ${REPEATS[REFUSALS[code].repeat].name}`;
     codes.set(status, [...(codes.get(status) ?? []), `\`${code}\``]);
   }
   const rows = [...codes].map(([status, names]) => [names.join(', '), ...status.split(' | ')]);
-  return [['code', 'HTTP', 'gRPC'], ...rows];
+  return [['code', 'HTTP', 'gRPC', 'Repeat it'], ...rows];
 }
 
 /**

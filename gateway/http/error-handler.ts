@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { Exchange } from './exchange.ts';
-import { isServiceError, Problem, type ProblemCode, problemOfRpc } from './problem.ts';
+import { isServiceError, Problem, problemOfRpc } from './problem.ts';
+import type { ProblemCode } from './refusals.ts';
 import type { Route } from './route.ts';
 
 /** A route, its path with the parameters in braces, and what paths like it match, in any case. */

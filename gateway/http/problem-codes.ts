@@ -1,5 +1,5 @@
 /** Sets of refusals that routes share, for their descriptions. */
-import type { ProblemCode } from './problem.ts';
+import type { ProblemCode } from './refusals.ts';
 
 /** Of every route that demands a credential. */
 export const READ: readonly ProblemCode[] = [

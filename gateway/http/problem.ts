@@ -12,12 +12,7 @@ import {
   RetryInfoSchema,
 } from '../../proto/gen/google/rpc/error_details_pb.js';
 import { type Status, StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
-import type { ErrorReason } from '../../proto/gen/holdfast/v1/error_pb.js';
-
-/** Codes that only the gateway uses: they are about the HTTP exchange. */
-type EdgeCode = 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'INTERNAL';
-
-export type ProblemCode = Exclude<keyof typeof ErrorReason, 'UNSPECIFIED'> | EdgeCode;
+import { type ProblemCode, REFUSALS, statusOf } from './refusals.ts';
 
 /** A field at fault: its REST name, and the fault, without its value. */
 export interface FieldError {
@@ -45,56 +40,6 @@ export interface ProblemDetails {
   readonly cause?: unknown;
 }
 
-/** HTTP status and title of each code (docs/interfaces.md, "Refusals"). */
-const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = {
-  INVALID_REQUEST: [400, 'The request is not valid'],
-  TOKEN_INVALID: [400, 'The card token is not valid'],
-  TIME_OUT_OF_RANGE: [400, 'A time is past, or after the end of the hold'],
-  AMOUNT_TOO_LARGE: [400, 'The hold would be too large'],
-  AMOUNT_EXCEEDS_HOLD: [400, 'The amount is more than the hold'],
-  AMOUNT_EXCEEDS_CAPTURE: [400, 'The amount is more than what is left of the capture'],
-  UNAUTHENTICATED: [401, 'Valid credentials are required'],
-  SIGNATURE_REQUIRED: [401, 'A valid message signature is required'],
-  CARD_DECLINED: [402, 'The card was declined'],
-  FORBIDDEN: [403, 'The credential does not allow this'],
-  PREAUTHORIZATION_NOT_FOUND: [404, 'No such preauthorization'],
-  CAPTURE_NOT_FOUND: [404, 'No such capture'],
-  OPERATION_NOT_FOUND: [404, 'Nothing has this identifier'],
-  NOT_FOUND: [404, 'No such resource'],
-  METHOD_NOT_ALLOWED: [405, 'The method is not allowed here'],
-  REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
-  HOLD_EXPIRED: [409, 'The hold has expired'],
-  HOLD_RELEASED: [409, 'The hold was released'],
-  HOLD_CAPTURED: [409, 'The hold is captured'],
-  HOLD_NOT_PLACED: [409, 'The hold is not placed'],
-  MULTIPLE_CAPTURES_NOT_ALLOWED: [409, 'The contract allows one capture'],
-  HOLD_FROZEN: [409, 'The processor contradicted itself, and an operator decides'],
-  CAPTURE_IN_FLIGHT: [409, 'Another operation of the hold has no result yet'],
-  CAPTURE_NOT_SETTLED: [409, 'The capture, or a refund of it, has no result yet'],
-  OPERATION_NOT_FINAL: [409, 'The operation has no result yet'],
-  OUTCOME_UNCHANGED: [409, 'The operation has that outcome already'],
-  NOT_CORRECTABLE: [409, 'What followed the operation is in the way'],
-  NOT_SUPPORTED: [409, 'This authorization cannot do that'],
-  IDEMPOTENCY_IN_FLIGHT: [409, 'The request with this key is still running'],
-  STREAM_TOKEN_TOO_OLD: [410, 'The resume token is too old'],
-  PRECONDITION_FAILED: [412, 'It was changed since it was read'],
-  PAYLOAD_TOO_LARGE: [413, 'The body is too large'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'The body is not of an accepted type'],
-  IDEMPOTENCY_KEY_REUSED: [422, 'The idempotency key was used for another request'],
-  RATE_LIMITED: [429, 'Too many requests'],
-  INTERNAL: [500, 'Something went wrong'],
-  PROCESSOR_ERROR: [502, 'The processor did not perform the operation'],
-  UNAVAILABLE: [503, 'The service is not available'],
-  RECONCILING: [503, 'The service is recovering from a restore'],
-  OUTCOME_UNKNOWN: [504, 'It is not known whether this was done'],
-};
-
-export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
-
-export function statusOf(code: ProblemCode): number {
-  return PROBLEMS[code][0];
-}
-
 /** A refusal. Any code below the error handler may throw it. */
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -112,11 +57,12 @@ export class Problem extends Error {
   /** The body, as application/problem+json. */
   toJSON(): Record<string, unknown> {
     const { detail, errors, requestId, processorCode, processorMessage, amountRemaining, frozenBecause } = this.details;
+    const { title } = REFUSALS[this.code];
     return {
       type: `urn:holdfast:problem:${this.code}`,
-      title: PROBLEMS[this.code][1],
+      title,
       status: this.status,
-      detail: detail || `${PROBLEMS[this.code][1]}.`,
+      detail: detail || `${title}.`,
       code: this.code,
       ...(requestId && { requestId }),
       ...(errors && { errors }),
@@ -130,7 +76,7 @@ export class Problem extends Error {
   /** The headers of the answer. */
   headers(): Record<string, string> {
     const { retryAfterSeconds, replayed, headers } = this.details;
-    const isTemporary = ['UNAVAILABLE', 'IDEMPOTENCY_IN_FLIGHT', 'REQUEST_TIMEOUT'].includes(this.code);
+    const isTemporary = REFUSALS[this.code].repeat === 'LATER' || this.code === 'IDEMPOTENCY_IN_FLIGHT';
     const retryAfter = retryAfterSeconds ?? (isTemporary ? 1 : undefined);
     return {
       ...(retryAfter !== undefined && { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }),
@@ -197,7 +143,7 @@ const AWAY: readonly number[] = [
 ];
 
 function isProblemCode(reason: string): reason is ProblemCode {
-  return Object.hasOwn(PROBLEMS, reason);
+  return Object.hasOwn(REFUSALS, reason);
 }
 
 function grpcStatusOf(error: ServiceError): Status | undefined {

@@ -1,7 +1,8 @@
 /** Reads a request's body byte for byte, within a size and a time. */
 import type { IncomingMessage } from 'node:http';
 import { type BodyBounds, readBody as readBytes, type Unread } from '../../platform/read-body.ts';
-import { Problem, type ProblemCode } from './problem.ts';
+import { Problem } from './problem.ts';
+import type { ProblemCode } from './refusals.ts';
 
 /**
  * Reads the raw body. Rejects with Problem PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, UNAVAILABLE when it has to give way to

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { z } from 'zod';
-import type { ProblemCode } from './problem.ts';
+import type { ProblemCode } from './refusals.ts';
 
 /**
  * A route as its callers see it. Its router mounts it and the OpenAPI document is built from this description, with the

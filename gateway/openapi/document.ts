@@ -4,7 +4,7 @@
 import holdfast from '../../package.json' with { type: 'json' };
 import { HEALTH_ROUTES } from '../health.ts';
 import { REQUEST_ID_HEADER } from '../http/exchange.ts';
-import { PROBLEM_CODES } from '../http/problem.ts';
+import { PROBLEM_CODES } from '../http/refusals.ts';
 import type { Route } from '../http/route.ts';
 import { OPERATOR_ROUTES } from '../operator/operator.ts';
 import { COOKIE } from '../operator/session/sessions.ts';

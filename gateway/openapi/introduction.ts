@@ -1,5 +1,6 @@
 /** The text before the routes of the page: first steps, and rules of all routes. */
 import { type Html, html } from '../../platform/html.ts';
+import { REFUSALS_PATH } from '../http/refusals.ts';
 
 /** The guides that the gateway serves beside the page, and what each is about. */
 export const GUIDES: Readonly<Record<string, string>> = {
@@ -64,6 +65,9 @@ the sender which unit it means. What Holdfast itself sends is in minor units.</p
 <p>Send an <code>Idempotency-Key</code> with each POST that makes an operation: the same key with the same body gets
 the first answer again, so a repetition charges nothing twice. Without one, do as the answer says: 202 means ask again
 with GET, and 408, 429 and 503 mean that nothing happened and that the request may be sent again.</p>
+<h3 id="refusals">Refusals</h3>
+<p>A refusal is <code>application/problem+json</code> (RFC 9457) with a <code>code</code>. <a href="${REFUSALS_PATH}">What
+each means</a>, what to do about it, and whether to repeat the request, stands on a page of its own.</p>
 <h3 id="request-id">Asking for help</h3>
 <p>Every answer carries <code>X-Request-Id</code>, which names that request in the log; name it when you ask. The
 <code>requestId</code> in a body names the operation.</p>

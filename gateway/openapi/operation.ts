@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { REQUEST_ID_HEADER } from '../http/exchange.ts';
-import { statusOf } from '../http/problem.ts';
+import { statusOf } from '../http/refusals.ts';
 import type { Route, RouteAnswer } from '../http/route.ts';
 import type { Example } from './examples/example.ts';
 import { PROBLEM_HEADERS, ProblemAnswer } from './problems.ts';

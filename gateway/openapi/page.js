@@ -1,7 +1,7 @@
-// Shows only the routes that contain every word that is typed, in the contents and below.
-const field = document.getElementById('find-route');
+// Shows only the articles that contain every word that is typed, in the contents and below.
+const field = document.getElementById('find');
 const found = document.getElementById('found');
-const routes = [...document.querySelectorAll('article')].map((article) => ({
+const articles = [...document.querySelectorAll('article')].map((article) => ({
   article,
   link: document.querySelector(`nav a[href="#${article.id}"]`)?.parentElement,
   text: article.textContent.toLowerCase(),
@@ -10,7 +10,7 @@ const routes = [...document.querySelectorAll('article')].map((article) => ({
 function search() {
   const words = field.value.toLowerCase().split(/\s+/);
   let count = 0;
-  for (const { article, link, text } of routes) {
+  for (const { article, link, text } of articles) {
     const isFound = words.every((word) => text.includes(word));
     article.hidden = !isFound;
     if (link) link.hidden = !isFound;
@@ -19,7 +19,7 @@ function search() {
   for (const part of document.querySelectorAll('section[data-tag]')) {
     part.hidden = !part.querySelector('article:not([hidden]), li:not([hidden])');
   }
-  found.textContent = field.value.trim() === '' ? '' : `${count} of ${routes.length} routes`;
+  found.textContent = field.value.trim() === '' ? '' : `${count} of ${articles.length} ${found.dataset.of}`;
 }
 
 field.addEventListener('input', search);

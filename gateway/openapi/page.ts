@@ -1,18 +1,13 @@
-/**
- * Renders the document as an HTML page: one style sheet and one script, both inline, nothing loaded. The script
- * searches and copies.
- */
-import { readFileSync } from 'node:fs';
-import { Html, html } from '../../platform/html.ts';
+/** Renders the document as an HTML page. */
+import { type Html, html } from '../../platform/html.ts';
+import { PROBLEM_CODES, REFUSALS_PATH } from '../http/refusals.ts';
 import { curlOf } from './curl.ts';
 import { EXAMPLES, type OpenApiDocument, ROUTES } from './document.ts';
 import { introduction, lesson } from './introduction.ts';
+import { layout } from './layout.ts';
 import type { Named, Operation } from './operation.ts';
 import { prose, tableOf } from './schema-table.ts';
 import type { JsonSchema } from './schemas.ts';
-
-export const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
-export const SCRIPT = readFileSync(new URL('./page.js', import.meta.url), 'utf8');
 
 interface Shown {
   readonly heading: string;
@@ -42,29 +37,15 @@ export function pageOf(document: OpenApiDocument): string {
     shown: shown.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
   const parts = PARTS.map((part) => ({ ...part, rooms: rooms.filter(({ name }) => part.has(name)) }));
-  return html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${info.title} API</title><style>${new Html(STYLE)}</style></head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-<nav aria-label="Contents">
-<div role="search" hidden>
-<label for="find-route">Search the routes</label>
-<input type="search" id="find-route" autocomplete="off"> <output id="found" for="find-route"></output>
-</div>
-<ul>${BEGINNINGS.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>
-${parts.map(contents)}
-<ul><li><a href="#refusals">Refusals</a></li></ul></nav>
-<div class="page" id="content">
-<header><h1>${info.title} API ${info.version}</h1>
-<p>${info.summary}. <a href="/openapi.json">OpenAPI 3.1 document</a></p></header>
-<main>${lesson()}${introduction()}<p>${prose(info.description)}</p>
-${parts.map((part) => chapter(part, document))}
-${refusals(document)}</main></div>
-<script>${new Html(SCRIPT)}</script>
-</body></html>
-`.text;
+  return layout({
+    title: `${info.title} API ${info.version}`,
+    articles: 'routes',
+    contents: html`<ul>${BEGINNINGS.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>
+${parts.map(contents)}`,
+    summary: html`${info.summary}. <a href="/openapi.json">OpenAPI 3.1 document</a>`,
+    main: html`${lesson()}${introduction()}<p>${prose(info.description)}</p>
+${parts.map((part) => chapter(part, document))}`,
+  });
 }
 
 const PARTS = [
@@ -93,6 +74,7 @@ const BEGINNINGS = [
   ['authentication', 'Authentication'],
   ['amounts', 'Amounts'],
   ['repeating', 'Repeating a request'],
+  ['refusals', 'Refusals'],
   ['request-id', 'Asking for help'],
   ['guides', 'Guides'],
 ] as const;
@@ -128,7 +110,7 @@ function section({ heading, operation }: Shown, document: OpenApiDocument): Html
     ([status, { content }]) => /^[45]/.test(status) && content !== undefined,
   );
   const inputs = parameters.map((parameter) => ({ ...parameter, name: `${parameter.name} (${parameter.in})` }));
-  const refused = codes.map(([status, { description: names }]) => html`<li>${status}: ${prose(names)}</li>`);
+  const refused = codes.map(([status, { description: names }]) => html`<li>${status}: ${linked(names)}</li>`);
   return html`<article id="${operationId}"><h4>${summary}</h4>
 <p class="route"><a href="#${operationId}"><code>${heading}</code></a></p>
 <p>${prose(description)}</p>
@@ -189,14 +171,14 @@ function examples(named: Named = {}): Html {
   return html`${shown}`;
 }
 
-function refusals({ components }: OpenApiDocument): Html {
-  const codes = Object.entries(components.examples);
-  const shown = codes.map(
-    ([code, { value }]) => html`<details><summary><code>${code}</code></summary>
-<pre tabindex="0">${shownValue(value)}</pre></details>`,
-  );
-  return html`<section id="refusals"><h2>Refusals</h2><p>Each is <code>application/problem+json</code> (RFC 9457).</p>
-${shown}</section>`;
+const CODE = new RegExp(`\\b(${PROBLEM_CODES.join('|')})\\b`);
+
+/** A description with its codes as links to what they mean. */
+function linked(text: string): Html {
+  const parts = text.split(CODE);
+  return html`${parts.map((part, index) =>
+    index % 2 === 1 ? html`<a href="${REFUSALS_PATH}#${part}"><code>${part}</code></a>` : prose(part),
+  )}`;
 }
 
 function resolve(schema: JsonSchema, { components }: OpenApiDocument): JsonSchema {

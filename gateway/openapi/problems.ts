@@ -1,7 +1,8 @@
 /** Refusals in the document: one schema, and one example per code. */
 import { z } from 'zod';
 import { FrozenBecauseSchema } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import { PROBLEM_CODES, Problem, type ProblemCode, type ProblemDetails } from '../http/problem.ts';
+import { Problem, type ProblemDetails } from '../http/problem.ts';
+import { PROBLEM_CODES, type ProblemCode } from '../http/refusals.ts';
 import { CHANGE_NOT_KNOWN } from '../resource/change.ts';
 import { words } from '../resource/contract-field.ts';
 

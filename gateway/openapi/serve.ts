@@ -3,14 +3,17 @@ import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { answerCached, cached } from '../http/etag-cache.ts';
+import { REFUSALS_PATH } from '../http/refusals.ts';
 import { createRouter } from '../http/route.ts';
 import { createDocument } from './document.ts';
 import { GUIDES, PLACEHOLDER } from './introduction.ts';
-import { pageOf, SCRIPT, STYLE } from './page.ts';
+import { SCRIPT, STYLE } from './layout.ts';
+import { pageOf } from './page.ts';
+import { refusalsPage } from './refusals-page.ts';
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The page loads nothing; its inline style sheet and script are allowed by their hashes. */
+/** The pages load nothing; their inline style sheet and script are allowed by their hashes. */
 const POLICY = [
   "default-src 'none'",
   `style-src ${hashOf(STYLE)}`,
@@ -29,13 +32,14 @@ function originOf({ protocol, host }: Context): string {
 const CACHE = 'public, max-age=300';
 
 /**
- * GET /openapi.json: the document. GET /docs: the same as a page, with guides beside it; / leads there. All are built
- * once, when they are first asked for: building takes longer than all else at the start of a gateway.
+ * GET /openapi.json: the document. GET /docs: the same as a page, with guides and the refusals beside it; / leads there.
+ * All are built once, when they are first asked for: building takes longer than all else at the start of a gateway.
  */
 export function serveDocument(): Router {
   const document = once(createDocument);
   const json = once(() => cached('json', JSON.stringify(document())));
   const html = once(() => ({ text: pageOf(document()) }));
+  const refusals = once(() => cached('html', refusalsPage()));
   let latest: { readonly origin: string; readonly page: ReturnType<typeof cached> } | undefined;
   const router = createRouter();
   router.get('/openapi.json', (ctx) => {
@@ -53,8 +57,13 @@ export function serveDocument(): Router {
       latest = { origin, page: cached('html', html().text.replaceAll(PLACEHOLDER, origin)) };
     answerCached(ctx, latest.page);
   });
+  router.get(REFUSALS_PATH, (ctx) => {
+    ctx.set('Content-Security-Policy', POLICY);
+    ctx.set('Cache-Control', CACHE);
+    answerCached(ctx, refusals());
+  });
   // A slash too many, as some links and people write it.
-  for (const path of ['/docs', '/console']) {
+  for (const path of ['/docs', REFUSALS_PATH, '/console']) {
     router.get(`${path}/`, (ctx) => {
       ctx.status = 301;
       ctx.redirect(path);

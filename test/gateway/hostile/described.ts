@@ -1,6 +1,6 @@
 /** The parts of the OpenAPI document from which faults are drawn. */
 import assert from 'node:assert/strict';
-import type { ProblemCode } from '../../../gateway/http/problem.ts';
+import type { ProblemCode } from '../../../gateway/http/refusals.ts';
 
 /** A JSON schema of the document. */
 export interface Schema {

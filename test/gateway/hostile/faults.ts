@@ -1,7 +1,7 @@
 /** Requests of a route with one fault each, drawn from the OpenAPI document, and what each is refused with. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ProblemCode } from '../../../gateway/http/problem.ts';
+import type { ProblemCode } from '../../../gateway/http/refusals.ts';
 import type { createDocument } from '../../../gateway/openapi/document.ts';
 import { badHeaders, badSegments, badTexts, ENDLESS } from './bad-texts.ts';
 import { type Described, filled, type Parameter, type Params, type Schema, unknownOf } from './described.ts';

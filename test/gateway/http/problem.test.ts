@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { status } from '@grpc/grpc-js';
-import { Problem, type ProblemCode } from '../../../gateway/http/problem.ts';
+import { Problem } from '../../../gateway/http/problem.ts';
+import { PROBLEM_CODES, type ProblemCode, REFUSALS } from '../../../gateway/http/refusals.ts';
 import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 import { refusal } from '../fake-core.ts';
 import { HOLD_ID } from '../rest/examples.ts';
@@ -118,6 +119,16 @@ describe('problems of RPC', () => {
 describe('Problem', () => {
   it('does not guess the authentication scheme of a 401: merchants send a key, notifications a signature', () => {
     assert.equal(new Problem('UNAUTHENTICATED').toJSON().title, 'Valid credentials are required');
+  });
+
+  it('says how long to wait of everything that is to be sent again later', () => {
+    const later = PROBLEM_CODES.filter((code) => REFUSALS[code].repeat === 'LATER');
+    assert.deepEqual(later, ['REQUEST_TIMEOUT', 'RATE_LIMITED', 'UNAVAILABLE', 'RECONCILING']);
+    for (const code of [...later, 'IDEMPOTENCY_IN_FLIGHT'] as const) {
+      assert.equal(new Problem(code).headers()['Retry-After'], '1', code);
+      assert.equal(new Problem(code, { retryAfterSeconds: 30 }).headers()['Retry-After'], '30', code);
+    }
+    assert.equal(new Problem('HOLD_FROZEN').headers()['Retry-After'], undefined);
   });
 
   it('always has a detail', () => {

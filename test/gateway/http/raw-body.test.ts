@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { Problem, type ProblemCode } from '../../../gateway/http/problem.ts';
+import { Problem } from '../../../gateway/http/problem.ts';
 import { readBody } from '../../../gateway/http/raw-body.ts';
+import type { ProblemCode } from '../../../gateway/http/refusals.ts';
 import type { BodyBounds } from '../../../platform/read-body.ts';
 
 describe('readBody()', () => {

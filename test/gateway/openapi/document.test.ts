@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { PROBLEM_CODES } from '../../../gateway/http/problem.ts';
+import { PROBLEM_CODES } from '../../../gateway/http/refusals.ts';
 import { createDocument, EXAMPLES, ROUTES } from '../../../gateway/openapi/document.ts';
 import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 

@@ -43,21 +43,40 @@ describe('/docs in a browser', () => {
     assert.equal(await shown(), all);
   });
 
-  for (const [device, width] of [
-    ['phone', 390],
-    ['desktop', 1400],
-  ] as const) {
-    it(`has nothing that axe complains about, on a ${device}`, async () => {
-      const { page } = await openPage(browser, { viewport: { width, height: 900 } });
-      await page.goto(`${stage.origin}/docs`);
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
-      assert.deepEqual(
-        violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-        [],
-      );
-    });
+  for (const path of ['/docs', '/docs/refusals']) {
+    for (const [device, width, colorScheme] of [
+      ['phone', 390, 'dark'],
+      ['desktop', 1400, 'light'],
+    ] as const) {
+      it(`has nothing that axe complains about at ${path}, ${colorScheme}, on a ${device}`, async () => {
+        const { page, complaints } = await openPage(browser, { viewport: { width, height: 900 }, colorScheme });
+        await page.goto(`${stage.origin}${path}`);
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+        await page.evaluate(axe.source);
+        const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+          [],
+        );
+        assert.deepEqual(complaints, []);
+      });
+    }
   }
+
+  it('leads from a route to what a refusal means, and searches the refusals', async () => {
+    const { page, complaints } = await openPage(browser, { viewport: { width: 390, height: 844 } });
+    await page.goto(`${stage.origin}/docs`);
+    await page.locator('#capturePreauthorization').getByRole('link', { name: 'HOLD_FROZEN' }).click();
+    await page.waitForURL(`${stage.origin}/docs/refusals#HOLD_FROZEN`);
+    const entry = page.locator('#HOLD_FROZEN');
+    await entry.getByText('What to do').waitFor();
+    const { y = -1 } = (await entry.boundingBox()) ?? {};
+    assert(y >= 0 && y < 844, `${y}`);
+    await page.getByLabel('Search the refusals').fill('unknown_charge');
+    assert.equal(await page.locator('article:visible').count(), 1);
+    assert.match((await page.locator('#found').textContent()) ?? '', /^1 of \d+ refusals$/);
+    assert.deepEqual(complaints, []);
+  });
 
   it('copies a command, with the address at which it is read, by the keyboard', async () => {
     const { page } = watched;

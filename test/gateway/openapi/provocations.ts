@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { signNotification } from '../../../client/webhooks/signature.ts';
-import type { ProblemCode } from '../../../gateway/http/problem.ts';
+import type { ProblemCode } from '../../../gateway/http/refusals.ts';
 import type { ROUTES } from '../../../gateway/openapi/document.ts';
 import type { Shop } from '../../../services/quickstart/shop.ts';
 import type { Stack } from '../../stack.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PROBLEM_CODES, type ProblemCode, statusOf } from '../../../gateway/http/problem.ts';
+import { PROBLEM_CODES, type ProblemCode, statusOf } from '../../../gateway/http/refusals.ts';
 import { ROUTES } from '../../../gateway/openapi/document.ts';
 import { PROBLEM_EXAMPLES, ProblemAnswer } from '../../../gateway/openapi/problems.ts';
 import { useStack } from '../../stack.ts';

@@ -4,7 +4,10 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { createDocument } from '../../../gateway/openapi/document.ts';
 import { pageOf } from '../../../gateway/openapi/page.ts';
+import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 import { useStage } from '../stage.ts';
+
+const PAGES = ['/docs', '/docs/refusals'];
 
 describe('the document, served', () => {
   const stage = useStage();
@@ -12,6 +15,7 @@ describe('the document, served', () => {
   for (const [path, type] of [
     ['/openapi.json', 'application/json; charset=utf-8'],
     ['/docs', 'text/html; charset=utf-8'],
+    ['/docs/refusals', 'text/html; charset=utf-8'],
   ] as const) {
     it(`serves ${path} publicly and cacheable`, async () => {
       const answer = await stage.ask('GET', path, { apiKey: null });
@@ -36,7 +40,7 @@ describe('the document, served', () => {
     const home = await fetch(`${stage.origin}/`, { redirect: 'manual' });
     assert.deepEqual([home.status, home.headers.get('location')], [302, '/docs']);
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
-    const guides = [...text.matchAll(/href="(\/docs\/[^"]+)"/g)].map(([, path = '']) => path);
+    const guides = [...text.matchAll(/href="(\/docs\/[^"]+\.md)"/g)].map(([, path = '']) => path);
     assert(guides.includes('/docs/merchants.md'));
     for (const path of guides) {
       const guide = await stage.ask('GET', path, { apiKey: null });
@@ -45,7 +49,7 @@ describe('the document, served', () => {
     }
   });
 
-  for (const path of ['/docs', '/console']) {
+  for (const path of ['/docs', '/docs/refusals', '/console']) {
     it(`is found with a slash behind ${path}`, async () => {
       const answer = await fetch(`${stage.origin}${path}/`, { redirect: 'manual' });
       assert.deepEqual([answer.status, answer.headers.get('location')], [301, path]);
@@ -79,12 +83,21 @@ describe('the document, served', () => {
     assert(asked < built, `${asked} < ${built}`);
   });
 
-  it('has no broken link within itself', async () => {
-    const { text } = await stage.ask('GET', '/docs', { apiKey: null });
-    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-    assert.equal(new Set(ids).size, ids.length);
-    const [markup = ''] = text.split('<script>');
-    for (const [, id] of markup.matchAll(/href="#([^"]+)"/g)) assert(ids.includes(id), id);
+  it('has no broken link within its pages', async () => {
+    const idsOf = new Map<string, readonly string[]>();
+    const texts = new Map<string, string>();
+    for (const path of PAGES) {
+      const { text } = await stage.ask('GET', path, { apiKey: null });
+      const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
+      assert.equal(new Set(ids).size, ids.length);
+      idsOf.set(path, ids);
+      texts.set(path, text);
+    }
+    for (const [path, text] of texts) {
+      const [markup = ''] = text.split('<script>');
+      for (const [, to = '', id = ''] of markup.matchAll(/href="([^"#]*)#([^"]+)"/g))
+        assert(idsOf.get(to || path)?.includes(id), `${path}: ${to}#${id}`);
+    }
   });
 
   it('says of a number without an upper bound that more is possible', async () => {
@@ -101,29 +114,49 @@ describe('the document, served', () => {
     assert(operators.includes('<article id="createMerchant">'));
   });
 
-  it('is readable without JavaScript, and loads only the style sheet and script that the policy allows', async () => {
-    const { text, headers } = await stage.ask('GET', '/docs', { apiKey: null });
-    const policy = headers.get('content-security-policy') ?? '';
-    assert.match(
-      policy,
-      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
-    );
-    for (const part of [/<style>(.*?)<\/style>/s, /<script>(.*?)<\/script>/s]) {
-      const [, source = ''] = part.exec(text) ?? [];
-      assert(policy.includes(`'sha256-${createHash('sha256').update(source).digest('base64')}'`));
-    }
-    assert.match(text, /<div role="search" hidden>/, 'controls that need the script are hidden without it');
-    assert.doesNotMatch(text, /<script .|<link|<img|\bstyle=|\bsrc=|\bon\w+=|\[object Object\]|undefined/);
-    assert.deepEqual(text.match(/(?:href|action)="(?!#|\/)[^"]*"/g), null);
-  });
+  for (const path of PAGES) {
+    it(`is readable at ${path} without JavaScript, and loads only what the policy allows`, async () => {
+      const { text, headers } = await stage.ask('GET', path, { apiKey: null });
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(
+        policy,
+        /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      );
+      for (const part of [/<style>(.*?)<\/style>/s, /<script>(.*?)<\/script>/s]) {
+        const [, source = ''] = part.exec(text) ?? [];
+        assert(policy.includes(`'sha256-${createHash('sha256').update(source).digest('base64')}'`));
+      }
+      assert.match(text, /<div role="search" hidden>/, 'controls that need the script are hidden without it');
+      assert.doesNotMatch(text, /<script .|<link|<img|\bstyle=|\bsrc=|\bon\w+=|\[object Object\]|undefined/);
+      assert.deepEqual(text.match(/(?:href|action)="(?!#|\/)[^"]*"/g), null);
+    });
+  }
 
-  it('has an anchor for every route, webhook and code', async () => {
+  it('has an anchor for every route and webhook', async () => {
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
-    const { paths, webhooks, components } = createDocument();
+    const { paths, webhooks } = createDocument();
     for (const methods of Object.values(paths)) {
       for (const { operationId } of Object.values(methods)) assert(text.includes(`<article id="${operationId}">`));
     }
     for (const name of Object.keys(webhooks as object)) assert(text.includes(`<article id="${name}">`));
-    for (const code of Object.keys(components.examples as object)) assert(text.includes(`<code>${code}</code>`));
+  });
+
+  it("explains every code of the document and of the contract, core's included, under an anchor", async () => {
+    const { text } = await stage.ask('GET', '/docs/refusals', { apiKey: null });
+    const told = [...text.matchAll(/<article id="(\w+)">/g)].map(([, code]) => code);
+    const ofDocument = Object.keys(createDocument().components.examples);
+    assert.deepEqual(told.toSorted(), ofDocument.toSorted());
+    const ofContract = Object.keys(ErrorReason).filter((word) => word !== 'UNSPECIFIED' && Number.isNaN(Number(word)));
+    assert.deepEqual(
+      ofContract.filter((code) => !told.includes(code)),
+      [],
+    );
+  });
+
+  it('leads from the codes of a route to what they mean', async () => {
+    const { text } = await stage.ask('GET', '/docs', { apiKey: null });
+    const [, capture = ''] = text.split('<article id="capturePreauthorization">');
+    assert(capture.includes('<a href="/docs/refusals#HOLD_FROZEN"><code>HOLD_FROZEN</code></a>'));
+    assert.doesNotMatch(capture.split('</article>')[0] ?? '', /<li>409: [^<]*[A-Z_]{5}/);
   });
 });

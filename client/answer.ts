@@ -50,11 +50,16 @@ export function bodyOf({ headers }: Response, text: string): unknown {
 /** The refusal that an answer carries; NOT_HOLDFAST when it is something else's, such as a proxy's own error in JSON. */
 export function refusalOf({ status, headers, url }: Response, body: unknown): HoldfastError {
   const problem = (body ?? {}) as HoldfastError['problem'];
-  if (typeof problem.code === 'string' && problem.type === `urn:holdfast:problem:${problem.code}`)
+  if (typeof problem.code === 'string' && typesOf(problem.code).includes(problem.type ?? ''))
     return new HoldfastError(problem.code, messageOf(problem, problem.code), status, problem);
   const type = headers.get('content-type') ?? 'nothing';
   const what = `${url} answered ${status} with ${type}, which is not Holdfast's`;
   return new HoldfastError('NOT_HOLDFAST', `${what}: check baseUrl, and what stands before it`, status);
+}
+
+/** What the service gives a refusal as its `type`: where the gateway explains it, or a name, as 1.0.0 does. */
+function typesOf(code: string): readonly string[] {
+  return [`/docs/refusals#${code}`, `urn:holdfast:problem:${code}`];
 }
 
 /** A refusal in one line: its `detail` and each field at fault, without values. */

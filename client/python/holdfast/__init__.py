@@ -565,7 +565,8 @@ class _Heard:
             meaning = "UNKNOWN" if status == 202 and repeatable == "KEYED" else "DONE"
             return _Heard(status, meaning, body, None, retry_after, replayed)
         code = body.get("code") if isinstance(body, dict) else None
-        if not isinstance(code, str) or body.get("type") != f"urn:holdfast:problem:{code}":
+        # Where the gateway explains it, or a name, as 1.0.0 has it.
+        if not isinstance(code, str) or body.get("type") not in (f"/docs/refusals#{code}", f"urn:holdfast:problem:{code}"):
             what = headers.get("Content-Type", "nothing")
             why = f"{url} answered {status} with {what}, which is not Holdfast's"
             why += ": check the address, and what stands before it"

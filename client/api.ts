@@ -998,7 +998,7 @@ export interface PaymentMethodData {
 
 /** A refusal (RFC 9457) */
 export interface Problem {
-  /** urn:holdfast:problem: and the code */
+  /** Where this gateway explains it: /docs/refusals# and the code */
   type: string;
   /** What the code means */
   title: string;

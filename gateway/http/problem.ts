@@ -12,7 +12,7 @@ import {
   RetryInfoSchema,
 } from '../../proto/gen/google/rpc/error_details_pb.js';
 import { type Status, StatusSchema } from '../../proto/gen/google/rpc/status_pb.js';
-import { type ProblemCode, REFUSALS, statusOf } from './refusals.ts';
+import { type ProblemCode, REFUSALS, statusOf, typeOf } from './refusals.ts';
 
 /** A field at fault: its REST name, and the fault, without its value. */
 export interface FieldError {
@@ -59,7 +59,7 @@ export class Problem extends Error {
     const { detail, errors, requestId, processorCode, processorMessage, amountRemaining, frozenBecause } = this.details;
     const { title } = REFUSALS[this.code];
     return {
-      type: `urn:holdfast:problem:${this.code}`,
+      type: typeOf(this.code),
       title,
       status: this.status,
       detail: detail || `${title}.`,

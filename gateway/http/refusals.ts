@@ -320,3 +320,11 @@ export function statusOf(code: ProblemCode): number {
 
 /** Where the gateway explains the refusals, each under its code. */
 export const REFUSALS_PATH = '/docs/refusals';
+
+/**
+ * The `type` of a problem leads to its explanation at the gateway that answered. RFC 9457, 3.1.1: a relative one
+ * includes the full path. Both clients know it (`client/answer.ts`).
+ */
+export function typeOf(code: ProblemCode): string {
+  return `${REFUSALS_PATH}#${code}`;
+}

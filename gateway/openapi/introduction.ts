@@ -66,8 +66,8 @@ the sender which unit it means. What Holdfast itself sends is in minor units.</p
 the first answer again, so a repetition charges nothing twice. Without one, do as the answer says: 202 means ask again
 with GET, and 408, 429 and 503 mean that nothing happened and that the request may be sent again.</p>
 <h3 id="refusals">Refusals</h3>
-<p>A refusal is <code>application/problem+json</code> (RFC 9457) with a <code>code</code>. <a href="${REFUSALS_PATH}">What
-each means</a>, what to do about it, and whether to repeat the request, stands on a page of its own.</p>
+<p>A refusal is <code>application/problem+json</code> (RFC 9457) with a <code>code</code>. Its <code>type</code> leads
+to <a href="${REFUSALS_PATH}">what it means</a>, what to do, and whether to repeat the request.</p>
 <h3 id="request-id">Asking for help</h3>
 <p>Every answer carries <code>X-Request-Id</code>, which names that request in the log; name it when you ask. The
 <code>requestId</code> in a body names the operation.</p>

@@ -1,6 +1,6 @@
 /** Renders the document as an HTML page. */
 import { type Html, html } from '../../platform/html.ts';
-import { PROBLEM_CODES, REFUSALS_PATH } from '../http/refusals.ts';
+import { PROBLEM_CODES, type ProblemCode, typeOf } from '../http/refusals.ts';
 import { curlOf } from './curl.ts';
 import { EXAMPLES, type OpenApiDocument, ROUTES } from './document.ts';
 import { introduction, lesson } from './introduction.ts';
@@ -177,7 +177,7 @@ const CODE = new RegExp(`\\b(${PROBLEM_CODES.join('|')})\\b`);
 function linked(text: string): Html {
   const parts = text.split(CODE);
   return html`${parts.map((part, index) =>
-    index % 2 === 1 ? html`<a href="${REFUSALS_PATH}#${part}"><code>${part}</code></a>` : prose(part),
+    index % 2 === 1 ? html`<a href="${typeOf(part as ProblemCode)}"><code>${part}</code></a>` : prose(part),
   )}`;
 }
 

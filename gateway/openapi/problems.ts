@@ -9,7 +9,7 @@ import { words } from '../resource/contract-field.ts';
 /** A refusal's body (RFC 9457). */
 export const ProblemAnswer = z
   .object({
-    type: z.string().describe('urn:holdfast:problem: and the code'),
+    type: z.string().describe('Where this gateway explains it: /docs/refusals# and the code'),
     title: z.string().describe('What the code means'),
     status: z.int().min(400).max(599).describe('The HTTP status'),
     detail: z.string().describe('What is wrong with this request; it quotes no value'),

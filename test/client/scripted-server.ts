@@ -21,11 +21,7 @@ export function json(status: number, body: object, headers: Record<string, strin
 
 /** A refusal with a code. */
 export function problem(status: number, code: string, more: object = {}, headers: Record<string, string> = {}): Reply {
-  return json(
-    status,
-    { type: `urn:holdfast:problem:${code}`, code, title: code, detail: `${code}.`, ...more },
-    headers,
-  );
+  return json(status, { type: `/docs/refusals#${code}`, code, title: code, detail: `${code}.`, ...more }, headers);
 }
 
 export const cutBefore: Reply = (response) => response.destroy();

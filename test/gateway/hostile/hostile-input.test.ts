@@ -134,11 +134,7 @@ for (const [behind, open, times] of [
             const { code, field } = fault;
             const shown = `${code} ${field}: ${JSON.stringify(body)}`;
             assert.deepEqual([status, type], [statuses.get(code), 'application/problem+json'], shown);
-            assert.deepEqual(
-              [body.code, body.status, body.type],
-              [code, status, `urn:holdfast:problem:${code}`],
-              shown,
-            );
+            assert.deepEqual([body.code, body.status, body.type], [code, status, `/docs/refusals#${code}`], shown);
             const errors: FieldError[] = body.errors ?? [];
             const isNamed = errors.every((each) => each.field === field || each.field.startsWith(`${field}.`));
             assert(isNamed && errors.length > 0 === (field !== undefined), shown);

@@ -134,7 +134,7 @@ describe('Problem', () => {
   it('always has a detail', () => {
     const body = new Problem('NOT_FOUND' satisfies ProblemCode).toJSON();
     assert.deepEqual(body, {
-      type: 'urn:holdfast:problem:NOT_FOUND',
+      type: '/docs/refusals#NOT_FOUND',
       title: 'No such resource',
       status: 404,
       detail: 'No such resource.',

@@ -32,6 +32,10 @@ describe('the refusals in the OpenAPI document', () => {
         assert.equal(body[name], example[name], name);
       }
       assert.deepEqual(Object.keys(body).sort(), Object.keys(example).sort());
+      const { pathname, hash } = new URL(String(body.type), stage.origin);
+      const page = await stage.ask('GET', pathname, { apiKey: null });
+      assert(page.text.includes(`<article id="${hash.slice(1)}">`), `${body.type} leads to ${code}`);
+      assert.equal(hash, `#${code}`);
       const route = ROUTES[PROVOCATIONS[code][0]];
       assert(route?.codes.includes(code), `${PROVOCATIONS[code][0]} documents this refusal`);
     });

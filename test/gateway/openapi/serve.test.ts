@@ -144,8 +144,9 @@ describe('the document, served', () => {
   it("explains every code of the document and of the contract, core's included, under an anchor", async () => {
     const { text } = await stage.ask('GET', '/docs/refusals', { apiKey: null });
     const told = [...text.matchAll(/<article id="(\w+)">/g)].map(([, code]) => code);
-    const ofDocument = Object.keys(createDocument().components.examples);
-    assert.deepEqual(told.toSorted(), ofDocument.toSorted());
+    const { examples } = createDocument().components;
+    assert.deepEqual(told.toSorted(), Object.keys(examples).toSorted());
+    for (const [code, { value }] of Object.entries(examples)) assert.equal(value.type, `/docs/refusals#${code}`);
     const ofContract = Object.keys(ErrorReason).filter((word) => word !== 'UNSPECIFIED' && Number.isNaN(Number(word)));
     assert.deepEqual(
       ofContract.filter((code) => !told.includes(code)),

@@ -82,7 +82,7 @@ describe('REST preauthorization', () => {
       assert.equal(answer.headers.get('content-type'), 'application/problem+json');
       assert.equal(answer.headers.get('idempotency-replayed'), 'true');
       assert.deepEqual(answer.body, {
-        type: 'urn:holdfast:problem:CARD_DECLINED',
+        type: '/docs/refusals#CARD_DECLINED',
         title: 'The card was declined',
         status: 402,
         detail: 'The card was declined.',

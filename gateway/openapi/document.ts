@@ -18,7 +18,7 @@ import { PROBLEM_EXAMPLES } from './problems.ts';
 import { collectSchemas, type Schemas } from './schemas.ts';
 import { webhooksOf } from './webhooks.ts';
 
-/** Every route in the document, by operationId. */
+/** Every route, by operationId. */
 export const ROUTES: Readonly<Record<string, Route>> = {
   ...REST_ROUTES,
   ...RELAY_ROUTES,
@@ -35,40 +35,78 @@ export const EXAMPLES = [...MERCHANTS, ...OPERATORS].map((request): Example => {
   return { status: first, ...request, answer: answerOf(request) };
 });
 
+const MERCHANTS_CREDENTIALS: readonly Route['credential'][] = ['apiKey', 'serviceSignature'];
+
+/** The documents: where each is, and which routes it has. */
+export const AUDIENCES = {
+  all: {
+    json: '/openapi.json',
+    page: '/docs',
+    choice: 'All routes',
+    title: 'Holdfast',
+    has: (_: Route) => true,
+    omits:
+      '`GET /metrics` (Prometheus’ text, for the operator token), the console at `/console` with its files, and this ' +
+      'document itself, at `/openapi.json` and `/docs`, with its guides; `/` leads to it. `/openapi/merchant.json` has ' +
+      'the merchants’ routes alone',
+  },
+  merchant: {
+    json: '/openapi/merchant.json',
+    page: '/docs/merchant',
+    choice: 'Routes of merchants',
+    title: 'Holdfast for merchants',
+    has: ({ credential }: Route) => MERCHANTS_CREDENTIALS.includes(credential),
+    omits: 'the routes of those who run Holdfast; `/openapi.json` has all routes',
+  },
+} as const;
+
+export type Audience = keyof typeof AUDIENCES;
+
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** Builds the document (OpenAPI 3.1.1). */
-export function createDocument() {
+/**
+ * Builds a document (OpenAPI 3.1.1). A merchant's has of everything what its routes use; schemas are the same in both.
+ */
+export function createDocument(audience: Audience = 'all') {
+  const { title, has, omits } = AUDIENCES[audience];
+  const routes = Object.entries(ROUTES).filter(([, route]) => has(route));
   const schemas = collectSchemas();
-  const paths = pathsOf(schemas);
+  const paths = pathsOf(routes, schemas);
   const webhooks = webhooksOf(schemas);
+  const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((methods) => Object.values(methods));
+  const tags = new Set(operations.flatMap((operation: Operation) => operation.tags));
+  const schemes = new Set(operations.flatMap(({ security }: Operation) => security.flatMap(Object.keys)));
+  const codes = new Set(routes.flatMap(([, route]) => route.codes));
   return {
     openapi: '3.1.1',
     info: {
-      title: 'Holdfast',
+      title,
       version: holdfast.version,
       summary: 'Card holds, captures, original credit transactions and verified transaction webhooks',
-      description: DESCRIPTION,
+      description: `${DESCRIPTION} Left out on purpose: ${omits}.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This gateway' }],
-    tags: TAGS,
+    tags: TAGS.filter(({ name }) => tags.has(name)),
     paths,
     webhooks,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas.components).sort(([a], [b]) => a.localeCompare(b, 'en'))),
       examples: Object.fromEntries(
-        PROBLEM_CODES.map((code) => [code, { summary: PROBLEM_EXAMPLES[code].title, value: PROBLEM_EXAMPLES[code] }]),
+        PROBLEM_CODES.filter((code) => codes.has(code)).map((code) => [
+          code,
+          { summary: PROBLEM_EXAMPLES[code].title, value: PROBLEM_EXAMPLES[code] },
+        ]),
       ),
       headers: HEADERS,
-      securitySchemes: SECURITY,
+      securitySchemes: Object.fromEntries(Object.entries(SECURITY).filter(([name]) => schemes.has(name))),
     },
   };
 }
 
-function pathsOf(schemas: Schemas) {
+function pathsOf(routes: readonly (readonly [string, Route])[], schemas: Schemas) {
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const [name, route] of Object.entries(ROUTES)) {
+  for (const [name, route] of routes) {
     const examples = EXAMPLES.filter((example) => example.route === name);
     paths[route.path] = { ...paths[route.path], [route.method]: operationOf(name, route, examples, schemas) };
   }
@@ -79,9 +117,7 @@ const DESCRIPTION =
   'Amounts are integers in minor units of the currency. Times are RFC 3339, UTC. Bodies are JSON of 64 KiB at most; ' +
   'unknown and duplicate fields are refused, and so is everything that looks like a card number. Refusals are ' +
   '`application/problem+json` with an enumerated `code`. Another merchant’s record looks exactly like one that does ' +
-  'not exist. Left out on purpose: `GET /metrics` (Prometheus’ text, for the operator token), the console at ' +
-  '`/console` with its files, and this document itself, at `/openapi.json` and `/docs`, with its guides; `/` leads ' +
-  'to it.';
+  'not exist.';
 
 const TAGS = [
   { name: 'Holds', description: 'Preauthorizations: place, capture, release, look up' },

@@ -1,6 +1,7 @@
 /** The text before the routes of the page: first steps, and rules of all routes. */
 import { type Html, html } from '../../platform/html.ts';
 import { REFUSALS_PATH } from '../http/refusals.ts';
+import type { Audience } from './document.ts';
 
 /** The guides that the gateway serves beside the page, and what each is about. */
 export const GUIDES: Readonly<Record<string, string>> = {
@@ -45,15 +46,19 @@ function command(text: string): Html {
   return html`<pre tabindex="0" class="curl">${text}</pre>`;
 }
 
-/** The rules of all routes. */
-export function introduction(): Html {
+/** The rules of all routes, or of the merchants'. */
+export function introduction(audience: Audience): Html {
+  const ofOperators = audience === 'all';
   return html`<section id="begin"><h2>Basics</h2>
 <h3 id="authentication">Authentication</h3>
-<p>A merchant sends its API key with each request, in a header and nowhere else; the key decides the merchant. An
-operator sends the operator token in the same way.</p>
+<p>A merchant sends its API key with each request, in a header and nowhere else; the key decides the merchant.
+${ofOperators ? 'An operator sends the operator token in the same way.' : undefined}</p>
 <pre tabindex="0">Authorization: Bearer &lt;API key&gt;</pre>
-<p>The samples take the credentials from the shell: <code>API_KEY</code> of a merchant, <code>OPERATOR_TOKEN</code> as
-the gateway has it in its settings.</p>
+<p>The samples take it from <code>API_KEY</code> of the shell${
+    ofOperators
+      ? html`, and the operator token, as the gateway has it in its settings, from <code>OPERATOR_TOKEN</code>`
+      : undefined
+  }.</p>
 <h3 id="amounts">Amounts</h3>
 <p>Amounts are whole numbers of minor units, with an ISO 4217 currency: <code>"amount": 1050, "currency": "EUR"</code>
 is 10.50 EUR, and <code>1050</code> with <code>JPY</code> is 1050 yen, which has no minor unit. A fraction, an

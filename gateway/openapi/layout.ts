@@ -4,11 +4,21 @@
  */
 import { readFileSync } from 'node:fs';
 import { Html, html } from '../../platform/html.ts';
+import { REFUSALS_PATH } from '../http/refusals.ts';
+import { AUDIENCES } from './document.ts';
 
 export const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8');
 export const SCRIPT = readFileSync(new URL('./page.js', import.meta.url), 'utf8');
 
+/** The pages, which all lead to each other. */
+const PAGES = [
+  ...Object.values(AUDIENCES).map(({ page, choice }) => [page, choice] as const),
+  [REFUSALS_PATH, 'Refusals'] as const,
+];
+
 interface Layout {
+  /** The path of the page. */
+  readonly path: string;
   readonly title: string;
   /** What an article of the page is about, in the plural. */
   readonly articles: string;
@@ -17,7 +27,9 @@ interface Layout {
   readonly main: Html;
 }
 
-export function layout({ title, articles, contents, summary, main }: Layout): string {
+const CURRENT = html` aria-current="page"`;
+
+export function layout({ path, title, articles, contents, summary, main }: Layout): string {
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -29,6 +41,7 @@ export function layout({ title, articles, contents, summary, main }: Layout): st
 <label for="find">Search the ${articles}</label>
 <input type="search" id="find" autocomplete="off"> <output id="found" for="find" data-of="${articles}"></output>
 </div>
+<ul>${PAGES.map(([to, name]) => html`<li><a href="${to}"${to === path ? CURRENT : undefined}>${name}</a></li>`)}</ul>
 ${contents}</nav>
 <div class="page" id="content">
 <header><h1>${title}</h1>

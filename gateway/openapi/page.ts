@@ -2,7 +2,7 @@
 import { type Html, html } from '../../platform/html.ts';
 import { PROBLEM_CODES, type ProblemCode, typeOf } from '../http/refusals.ts';
 import { curlOf } from './curl.ts';
-import { EXAMPLES, type OpenApiDocument, ROUTES } from './document.ts';
+import { AUDIENCES, type Audience, EXAMPLES, type OpenApiDocument, ROUTES } from './document.ts';
 import { introduction, lesson } from './introduction.ts';
 import { layout } from './layout.ts';
 import type { Named, Operation } from './operation.ts';
@@ -21,7 +21,7 @@ interface Part {
   readonly rooms: readonly { readonly name: string; readonly description: string; readonly shown: readonly Shown[] }[];
 }
 
-export function pageOf(document: OpenApiDocument): string {
+export function pageOf(document: OpenApiDocument, audience: Audience): string {
   const { info, tags, webhooks } = document;
   const shown: Shown[] = [
     ...Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -36,14 +36,17 @@ export function pageOf(document: OpenApiDocument): string {
     ...tag,
     shown: shown.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
-  const parts = PARTS.map((part) => ({ ...part, rooms: rooms.filter(({ name }) => part.has(name)) }));
+  const parts = PARTS.map((part) => ({ ...part, rooms: rooms.filter(({ name }) => part.has(name)) })).filter(
+    ({ rooms }) => rooms.length > 0,
+  );
   return layout({
-    title: `${info.title} API ${info.version}`,
+    path: AUDIENCES[audience].page,
+    title: `${info.title}: API ${info.version}`,
     articles: 'routes',
     contents: html`<ul>${BEGINNINGS.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul>
 ${parts.map(contents)}`,
-    summary: html`${info.summary}. <a href="/openapi.json">OpenAPI 3.1 document</a>`,
-    main: html`${lesson()}${introduction()}<p>${prose(info.description)}</p>
+    summary: html`${info.summary}. <a href="${AUDIENCES[audience].json}">OpenAPI 3.1 document</a>`,
+    main: html`${lesson()}${introduction(audience)}<p>${prose(info.description)}</p>
 ${parts.map((part) => chapter(part, document))}`,
   });
 }
@@ -74,7 +77,6 @@ const BEGINNINGS = [
   ['authentication', 'Authentication'],
   ['amounts', 'Amounts'],
   ['repeating', 'Repeating a request'],
-  ['refusals', 'Refusals'],
   ['request-id', 'Asking for help'],
   ['guides', 'Guides'],
 ] as const;

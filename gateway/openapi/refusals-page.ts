@@ -1,6 +1,6 @@
 /** GET /docs/refusals: what each refusal means and what to do about it, under its code as the anchor. */
 import { type Html, html } from '../../platform/html.ts';
-import { PROBLEM_CODES, type ProblemCode, REFUSALS } from '../http/refusals.ts';
+import { PROBLEM_CODES, type ProblemCode, REFUSALS, REFUSALS_PATH } from '../http/refusals.ts';
 import { REPEATS } from '../http/repeats.ts';
 import { layout } from './layout.ts';
 import { PROBLEM_EXAMPLES } from './problems.ts';
@@ -16,9 +16,10 @@ export function refusalsPage(): string {
     ([status, alike]) => html`<section data-tag="${status}"><h2>${status}</h2>${alike.map(article)}</section>`,
   );
   return layout({
+    path: REFUSALS_PATH,
     title: 'Holdfast: refusals',
     articles: 'refusals',
-    contents: html`<ul><li><a href="/docs">All routes</a></li></ul><h2><a href="#content">Refusals</a></h2>${contents}`,
+    contents: html`${contents}`,
     summary: html`Each is <code>application/problem+json</code> (RFC 9457). Programs go by its <code>code</code>, and by
 the HTTP status where they do not know it; its <code>detail</code> is for people.`,
     main: html`${main}`,

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import { answerCached, cached } from '../http/etag-cache.ts';
+import { answerCached, type CachedResponse, cached } from '../http/etag-cache.ts';
 import { REFUSALS_PATH } from '../http/refusals.ts';
 import { createRouter } from '../http/route.ts';
-import { createDocument } from './document.ts';
+import { AUDIENCES, type Audience, createDocument } from './document.ts';
 import { GUIDES, PLACEHOLDER } from './introduction.ts';
 import { SCRIPT, STYLE } from './layout.ts';
 import { pageOf } from './page.ts';
@@ -28,42 +28,25 @@ function originOf({ protocol, host }: Context): string {
   return /^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) ? `${protocol}://${host}` : PLACEHOLDER;
 }
 
-/** The document changes only with a release. */
+/** The documents change only with a release. */
 const CACHE = 'public, max-age=300';
 
 /**
- * GET /openapi.json: the document. GET /docs: the same as a page, with guides and the refusals beside it; / leads there.
- * All are built once, when they are first asked for: building takes longer than all else at the start of a gateway.
+ * GET /openapi.json and /openapi/merchant.json: the documents. GET /docs and /docs/merchant: the same as pages, with
+ * guides and the refusals beside them; / leads to /docs. All are built once, when they are first asked for: building
+ * takes longer than all else at the start of a gateway.
  */
 export function serveDocument(): Router {
-  const document = once(createDocument);
-  const json = once(() => cached('json', JSON.stringify(document())));
-  const html = once(() => ({ text: pageOf(document()) }));
-  const refusals = once(() => cached('html', refusalsPage()));
-  let latest: { readonly origin: string; readonly page: ReturnType<typeof cached> } | undefined;
   const router = createRouter();
-  router.get('/openapi.json', (ctx) => {
-    ctx.set('Access-Control-Allow-Origin', '*');
-    ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
-    ctx.set('Cache-Control', CACHE);
-    answerCached(ctx, json());
-  });
-  router.get('/docs', (ctx) => {
-    ctx.set('Content-Security-Policy', POLICY);
-    ctx.set('Cache-Control', CACHE);
-    ctx.vary('Host');
-    const origin = originOf(ctx);
-    if (latest?.origin !== origin)
-      latest = { origin, page: cached('html', html().text.replaceAll(PLACEHOLDER, origin)) };
-    answerCached(ctx, latest.page);
-  });
+  for (const audience of Object.keys(AUDIENCES) as Audience[]) serveAudience(router, audience);
+  const refusals = once(() => cached('html', refusalsPage()));
   router.get(REFUSALS_PATH, (ctx) => {
     ctx.set('Content-Security-Policy', POLICY);
     ctx.set('Cache-Control', CACHE);
     answerCached(ctx, refusals());
   });
   // A slash too many, as some links and people write it.
-  for (const path of ['/docs', REFUSALS_PATH, '/console']) {
+  for (const path of [AUDIENCES.all.page, AUDIENCES.merchant.page, REFUSALS_PATH, '/console']) {
     router.get(`${path}/`, (ctx) => {
       ctx.status = 301;
       ctx.redirect(path);
@@ -78,6 +61,29 @@ export function serveDocument(): Router {
   }
   router.get('/', (ctx) => ctx.redirect('/docs'));
   return router;
+}
+
+/** The document of an audience, and its page. */
+function serveAudience(router: Router, audience: Audience): void {
+  const document = once(() => createDocument(audience));
+  const json = once(() => cached('json', JSON.stringify(document())));
+  const html = once(() => ({ text: pageOf(document(), audience) }));
+  let latest: { readonly origin: string; readonly page: CachedResponse } | undefined;
+  router.get(AUDIENCES[audience].json, (ctx) => {
+    ctx.set('Access-Control-Allow-Origin', '*');
+    ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
+    ctx.set('Cache-Control', CACHE);
+    answerCached(ctx, json());
+  });
+  router.get(AUDIENCES[audience].page, (ctx) => {
+    ctx.set('Content-Security-Policy', POLICY);
+    ctx.set('Cache-Control', CACHE);
+    ctx.vary('Host');
+    const origin = originOf(ctx);
+    if (latest?.origin !== origin)
+      latest = { origin, page: cached('html', html().text.replaceAll(PLACEHOLDER, origin)) };
+    answerCached(ctx, latest.page);
+  });
 }
 
 function once<T extends object>(make: () => T): () => T {

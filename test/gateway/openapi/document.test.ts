@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { PROBLEM_CODES } from '../../../gateway/http/refusals.ts';
-import { createDocument, EXAMPLES, ROUTES } from '../../../gateway/openapi/document.ts';
+import type { Route } from '../../../gateway/http/route.ts';
+import { createDocument, EXAMPLES, type OpenApiDocument, ROUTES } from '../../../gateway/openapi/document.ts';
+import { RELAY_ROUTES } from '../../../gateway/relay/relay-notification.ts';
+import { REST_ROUTES } from '../../../gateway/rest/rest.ts';
 import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 
 /** Strict, except that routes which refuse nothing need no 4xx. */
@@ -14,15 +17,7 @@ describe('the OpenAPI document', () => {
   const document = createDocument();
   const text = JSON.stringify(document, null, 2);
 
-  it('is clean by the linter, its examples included', async () => {
-    const problems = await lintFromString({
-      source: text,
-      absoluteRef: 'openapi.json',
-      config: await createConfig(RULES),
-    });
-    const told = problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer ?? ''}`);
-    assert.deepEqual(told, []);
-  });
+  it('is clean by the linter, its examples included', async () => assert.deepEqual(await complaintsAbout(text), []));
 
   it('has numbers where the query takes numbers', () => {
     const types = new Map(
@@ -133,10 +128,51 @@ describe('the OpenAPI document', () => {
     for (const path of ['/metrics', '/console', '/openapi.json', '/docs']) assert(description.includes(path), path);
   });
 
-  it('has no dangling reference and no unused definition', () => {
-    assert(!text.includes('$defs'));
-    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      assert(Object.hasOwn(document.components.schemas, name), name);
-    }
-  });
+  it('has no dangling reference and no unused definition', () => assertDefined(document));
 });
+
+describe("the merchants' OpenAPI document", () => {
+  const whole = createDocument();
+  const document = createDocument('merchant');
+
+  it('is clean by the linter, its examples included', async () =>
+    assert.deepEqual(await complaintsAbout(JSON.stringify(document, null, 2)), []));
+
+  it("has the routes of merchants and of senders to the relay, and no operators'", () => {
+    const told = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    const names = told.map(({ operationId }) => operationId);
+    assert.deepEqual(names, Object.keys({ ...REST_ROUTES, ...RELAY_ROUTES }));
+    assert.deepEqual(document.webhooks, whole.webhooks);
+    assert.deepEqual(Object.keys(document.components.securitySchemes), ['apiKey', 'serviceSignature']);
+    assert.doesNotMatch(JSON.stringify([document.tags, Object.keys(document.paths)]), /operator|\/readyz/i);
+  });
+
+  it('says of each what the whole document says, with the same examples', () => {
+    for (const [path, methods] of Object.entries(document.paths)) assert.deepEqual(methods, whole.paths[path], path);
+    for (const part of ['schemas', 'examples', 'headers', 'securitySchemes'] as const) {
+      const all: Readonly<Record<string, unknown>> = whole.components[part];
+      for (const [name, value] of Object.entries(document.components[part])) assert.deepEqual(value, all[name], name);
+    }
+    assert(Object.keys(document.components.schemas).length < Object.keys(whole.components.schemas).length);
+  });
+
+  it('has examples of the refusals of its routes alone', () => {
+    const codes = new Set(Object.values({ ...REST_ROUTES, ...RELAY_ROUTES }).flatMap((route: Route) => route.codes));
+    assert.deepEqual(new Set(Object.keys(document.components.examples)), codes);
+    assert(!codes.has('NOT_CORRECTABLE'));
+  });
+
+  it('has no dangling reference and no unused definition', () => assertDefined(document));
+});
+
+async function complaintsAbout(source: string): Promise<readonly string[]> {
+  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config: await createConfig(RULES) });
+  return problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer ?? ''}`);
+}
+
+function assertDefined(document: OpenApiDocument): void {
+  const text = JSON.stringify(document);
+  assert(!text.includes('$defs'));
+  const used = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name = '']) => name));
+  assert.deepEqual([...used].sort(), Object.keys(document.components.schemas).sort());
+}

@@ -43,7 +43,7 @@ describe('/docs in a browser', () => {
     assert.equal(await shown(), all);
   });
 
-  for (const path of ['/docs', '/docs/refusals']) {
+  for (const path of ['/docs', '/docs/merchant', '/docs/refusals']) {
     for (const [device, width, colorScheme] of [
       ['phone', 390, 'dark'],
       ['desktop', 1400, 'light'],
@@ -62,6 +62,18 @@ describe('/docs in a browser', () => {
       });
     }
   }
+
+  it("leads to the merchants' routes alone, and back", async () => {
+    const { page, complaints } = await openPage(browser, { viewport: { width: 390, height: 844 } });
+    await page.goto(`${stage.origin}/docs`);
+    await page.getByRole('link', { name: 'Routes of merchants' }).click();
+    await page.waitForURL(`${stage.origin}/docs/merchant`);
+    assert.equal(await page.locator('#createMerchant').count(), 0);
+    assert(await page.locator('#capturePreauthorization').isVisible());
+    await page.getByRole('link', { name: 'All routes' }).click();
+    await page.locator('#createMerchant').waitFor();
+    assert.deepEqual(complaints, []);
+  });
 
   it('leads from a route to what a refusal means, and searches the refusals', async () => {
     const { page, complaints } = await openPage(browser, { viewport: { width: 390, height: 844 } });

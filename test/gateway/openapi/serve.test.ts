@@ -2,19 +2,21 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { createDocument } from '../../../gateway/openapi/document.ts';
+import { AUDIENCES, type Audience, createDocument } from '../../../gateway/openapi/document.ts';
 import { pageOf } from '../../../gateway/openapi/page.ts';
 import { ErrorReason } from '../../../proto/gen/holdfast/v1/error_pb.js';
 import { useStage } from '../stage.ts';
 
-const PAGES = ['/docs', '/docs/refusals'];
+const PAGES = ['/docs', '/docs/merchant', '/docs/refusals'];
 
 describe('the document, served', () => {
   const stage = useStage();
 
   for (const [path, type] of [
     ['/openapi.json', 'application/json; charset=utf-8'],
+    ['/openapi/merchant.json', 'application/json; charset=utf-8'],
     ['/docs', 'text/html; charset=utf-8'],
+    ['/docs/merchant', 'text/html; charset=utf-8'],
     ['/docs/refusals', 'text/html; charset=utf-8'],
   ] as const) {
     it(`serves ${path} publicly and cacheable`, async () => {
@@ -32,8 +34,11 @@ describe('the document, served', () => {
   }
 
   it('is the document that the linter checks', async () => {
-    const { body } = await stage.ask('GET', '/openapi.json', { apiKey: null });
-    assert.deepEqual(body, JSON.parse(JSON.stringify(createDocument())));
+    for (const [audience, { json }] of Object.entries(AUDIENCES)) {
+      const { body, headers } = await stage.ask('GET', json, { apiKey: null });
+      assert.deepEqual(body, JSON.parse(JSON.stringify(createDocument(audience as Audience))));
+      assert.equal(headers.get('access-control-allow-origin'), '*');
+    }
   });
 
   it('is where / redirects, with its guides beside it', async () => {
@@ -49,7 +54,7 @@ describe('the document, served', () => {
     }
   });
 
-  for (const path of ['/docs', '/docs/refusals', '/console']) {
+  for (const path of [...PAGES, '/console']) {
     it(`is found with a slash behind ${path}`, async () => {
       const answer = await fetch(`${stage.origin}${path}/`, { redirect: 'manual' });
       assert.deepEqual([answer.status, answer.headers.get('location')], [301, path]);
@@ -79,7 +84,7 @@ describe('the document, served', () => {
     };
     const document = createDocument();
     await ask();
-    const [asked, built] = [await microsecondsOf(ask), await microsecondsOf(() => pageOf(document))];
+    const [asked, built] = [await microsecondsOf(ask), await microsecondsOf(() => pageOf(document, 'all'))];
     assert(asked < built, `${asked} < ${built}`);
   });
 
@@ -104,6 +109,22 @@ describe('the document, served', () => {
     const { text } = await stage.ask('GET', '/docs', { apiKey: null });
     assert(text.includes('<td><code>attemptCount</code></td>\n<td><b>required</b>, integer, 0 or more</td>'));
     assert.doesNotMatch(text, /, \d* to *<\/td>/);
+  });
+
+  it("offers the merchants' routes alone, with their document", async () => {
+    const [all, merchants] = await Promise.all(
+      [AUDIENCES.all, AUDIENCES.merchant].map(async ({ json, page }) => {
+        const { text } = await stage.ask('GET', page, { apiKey: null });
+        assert(text.includes(`<a href="${json}">`));
+        assert(text.includes(`<a href="${page}" aria-current="page">`));
+        return text;
+      }),
+    );
+    assert(all?.includes(`<a href="${AUDIENCES.merchant.page}">`));
+    assert(merchants?.includes(`<a href="${AUDIENCES.all.page}">`));
+    assert(merchants?.includes('<article id="createPreauthorization">'));
+    assert(merchants?.includes('<article id="paymentNotification">'));
+    assert.doesNotMatch(merchants ?? '', /id="createMerchant"|id="operators"|id="service"|OPERATOR_TOKEN|\/operator\//);
   });
 
   it("separates operators' routes from merchants'", async () => {

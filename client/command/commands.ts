@@ -1,5 +1,6 @@
 /** The commands of the command line, each with its options and what it does. */
 import { readable } from './amount.ts';
+import { CHECK_RECEIVER } from './check-receiver.ts';
 import { inspected, keep, readKept } from './kept.ts';
 import { listen } from './listen.ts';
 import { PAYMENTS } from './payments.ts';
@@ -127,6 +128,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       goOn(run, last);
     },
   },
+  'check-receiver': CHECK_RECEIVER,
   deliveries: {
     what: 'list deliveries of notifications, newest first',
     options: {

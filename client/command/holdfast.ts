@@ -1,6 +1,6 @@
 /**
- * Reads a command line, runs its command, and prints what came of it. Exit codes: 0 done, 1 refused, 2 usage, 3 not
- * known.
+ * Reads a command line, runs its command, and prints what came of it. Exit codes: 0 done, 1 refused or
+ * failed, 2 usage, 3 not known.
  */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { HoldfastError } from '../refusal.ts';
 import { VERSION } from '../version.ts';
 import { readable } from './amount.ts';
+import { CommandFailed } from './command-failed.ts';
 import { COMMANDS as OTHERS } from './commands.ts';
 import { OutcomeUnknown } from './payments.ts';
 import type { Command, Run } from './run.ts';
@@ -62,7 +63,7 @@ export async function main(line: readonly string[], outside: Outside = PROCESS):
 
 /** How a command ended that was not done, as --json prints it. */
 interface CommandEnd {
-  readonly outcome: 'refused' | 'unknown' | 'usage';
+  readonly outcome: 'refused' | 'failed' | 'unknown' | 'usage';
   /** The service's, of a refusal. */
   readonly code?: string;
   readonly message: string;
@@ -77,6 +78,9 @@ function endOf(error: unknown): CommandEnd {
     const { code, status, message, requestId, problem } = error;
     const refusal = { outcome: 'refused', code, status, message, requestId, problem, exitCode: 1 } as const;
     return refusal;
+  }
+  if (error instanceof CommandFailed) {
+    return { outcome: 'failed', message: error.message, ...error.findings, exitCode: 1 };
   }
   const { code, message } = error as { code?: string; message: string };
   if (!(error instanceof UsageError) && !/^ERR_PARSE_ARGS/.test(String(code))) throw error;

@@ -3,7 +3,7 @@ import type { SignedNotification } from '../api.ts';
 import { textOf, withDeadline } from '../deadline.ts';
 import type { Holdfast } from '../holdfast.ts';
 import type { WatchOptions } from '../watch.ts';
-import { UsageError } from './usage-error.ts';
+import { readAddress } from './address.ts';
 
 /** The result of forwarding a notification. */
 export interface Forwarded {
@@ -32,7 +32,7 @@ export async function* listen(
   forwardTo: string,
   options: WatchOptions,
 ): AsyncGenerator<Forwarded, void> {
-  const address = addressOf(forwardTo);
+  const address = readAddress('--forward-to', forwardTo);
   for await (const { id, data, previousId } of notifications.watch(options)) {
     const startedMs = performance.now();
     const answer = await post(`${address}${data.path}`, data, options.signal);
@@ -42,14 +42,6 @@ export async function* listen(
     const { requestId } = JSON.parse(data.body) as { requestId: string };
     yield { id, previousId, requestId, statusInfo: data.path.split('/').at(-1) ?? '', ...answer, tookMs, ...data };
   }
-}
-
-/** As for a webhookUrl: no user name, no query, and a delivery's path is appended. */
-function addressOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === '')
-    return url.href.replace(/\/+$/, '');
-  throw new UsageError(`--forward-to ${text} is no address: write it as http://localhost:3000/webhooks`);
 }
 
 /** Like a delivery: 10 s, and redirects are not followed. */

@@ -7,13 +7,21 @@ import { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import { UsageError } from './usage-error.ts';
 
-/** Reads certificates in PEM. Throws UsageError for a file that cannot be read or has none. */
-export async function fetchTrusting(file: string): Promise<typeof globalThis.fetch> {
+/**
+ * Reads certificates in PEM, and returns them with those that Node knows. Throws UsageError for a file that cannot be
+ * read or has none.
+ */
+export async function readTrusted(file: string): Promise<string[]> {
   const pem = await readFile(file, 'utf8').catch(({ code }: { code?: string }) => {
     throw new UsageError(`--ca ${file} cannot be read: ${code}`);
   });
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new UsageError(`--ca ${file} has no certificate in PEM`);
-  const ca = [...rootCertificates, pem];
+  return [...rootCertificates, pem];
+}
+
+/** Throws UsageError as `readTrusted` does. */
+export async function fetchTrusting(file: string): Promise<typeof globalThis.fetch> {
+  const ca = await readTrusted(file);
   return async (input, init = {}) => {
     const url = new URL(String(input));
     const { method = 'GET', body, signal } = init;

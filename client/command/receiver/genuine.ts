@@ -214,9 +214,9 @@ export const GENUINE: readonly Delivery[] = [
   },
   {
     name: 'slow-body',
-    sends: 'a body in eight pieces, chunked, without a length',
+    sends: 'a body in eight pieces',
     grade: 'D',
-    mend: 'read the body to its end before you verify; do not demand Content-Length',
+    mend: 'read the body to its end before you verify: it need not come at once',
     read: easy(2),
     requests: ({ captured, deliver }) => [{ ...deliver(captured()), pieces: 8 }],
   },

@@ -63,9 +63,8 @@ export async function send(line: Line, sent: Sent): Promise<Answer> {
   return answer;
 }
 
-function open({ url, ca, agent }: Line, { method, path, headers, body, pieces }: Sent, signal: AbortSignal) {
-  const isWhole = pieces === undefined && method === 'POST';
-  const length = isWhole ? { 'content-length': String(Buffer.byteLength(body)) } : {};
+function open({ url, ca, agent }: Line, { method, path, headers, body }: Sent, signal: AbortSignal) {
+  const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {};
   const options = {
     method,
     agent,

@@ -11,6 +11,8 @@ export interface Received {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly raw: Buffer;
+  /** In how many pieces the body came. */
+  readonly pieces: number;
   /** The body, {} when it is no JSON object. */
   readonly json: Readonly<Record<string, unknown>>;
   /** How often a genuine notification of the same requestId came before. */
@@ -27,6 +29,8 @@ export async function serveReceiver(spoil: Spoil = ({ good }) => good, actsTwice
   const seen = new Map<string, number>();
   const acted = new Map<string, number>();
   const server = await serveLocally(async (request, response) => {
+    let pieces = 0;
+    request.on('data', () => pieces++);
     const raw = await buffer(request).catch(() => undefined);
     if (raw === undefined) return;
     if (request.url?.startsWith('/effects/')) {
@@ -42,7 +46,7 @@ export async function serveReceiver(spoil: Spoil = ({ good }) => good, actsTwice
     const isNew = before === 0 && isToBook;
     if (isGenuine && (isNew || actsTwice)) acted.set(requestId, (acted.get(requestId) ?? 0) + 1);
     const good = isGenuine ? 200 : 401;
-    const status = await spoil({ request, response, raw, json, before, good });
+    const status = await spoil({ request, response, raw, pieces, json, before, good });
     if (status === 0) request.socket.destroy();
     else response.writeHead(status).end();
   });

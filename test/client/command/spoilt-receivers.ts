@@ -61,7 +61,7 @@ export const SPOILT: Readonly<Record<string, Spoil>> = {
   'other-version': when((received) => !signature(received).startsWith('v1,'), 401),
   'header-case': when(({ request }) => request.rawHeaders.includes('WEBHOOK-ID'), 401),
   charset: when((received) => header(received, 'content-type') !== 'application/json', 415),
-  'slow-body': when((received) => header(received, 'content-length') === '', 411),
+  'slow-body': when(({ pieces }) => pieces > 1, 401),
   unicode: when(({ raw }) => raw.some((byte) => byte > 127), 401),
   'spelled-otherwise': when(({ raw, json }) => raw.toString() !== JSON.stringify(json), 401),
   large: when(({ raw }) => raw.length > 16_384, 413),

@@ -169,6 +169,37 @@ export interface CreateRefund {
   reason?: string;
 }
 
+export interface CreateRelaySender {
+  /** Name for people */
+  name: string;
+  /** The header with the signature; needed by hmac-sha256-body and ed25519-body */
+  header?: string;
+  /** How the signature is written; needed with `header` */
+  encoding?: 'hex' | 'base64';
+  /** What stands before the signature in its header, such as `sha256=` */
+  prefix?: string;
+  /** The header is `t=SECONDS,v1=SIGNATURE`; SECONDS, a dot and the body are signed. hmac-sha256-body only */
+  timestamped?: boolean;
+  /** The header that identifies a notification; absent = `idPointer`, or the hash of the body */
+  idHeader?: string;
+  /** JSON pointer (RFC 6901) to what identifies a notification in its body */
+  idPointer?: string;
+  /** The header with the type of a notification; absent = the member `type` of its body */
+  typeHeader?: string;
+  /** Greatest age of a notification whose time is signed; default 300 */
+  toleranceSeconds?: number;
+  /** The types that are forwarded to the internal URL; absent = all */
+  internalTypes?: string[];
+  /** How the sender signs (docs/relay.md, "Schemes"); it stays */
+  scheme: 'service-signature' | 'standard-webhooks' | 'hmac-sha256-body' | 'ed25519-body';
+  /** One or two secrets, the older first; never shown again. In clear: text, or `whsec_…` where that is demanded */
+  secrets?: string[];
+  /** Of ed25519-body instead: one or two Ed25519 public keys, SubjectPublicKeyInfo in PEM */
+  publicKeys?: string[];
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
+}
+
 export interface CreateWebhookEndpoint {
   /** Where its notifications go: an origin with an optional path */
   url: string;
@@ -240,8 +271,8 @@ export interface Delivery {
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
-  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT */
-  kind: 'PAYMENT' | 'OCT';
+  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId */
+  kind: 'PAYMENT' | 'OCT' | 'RELAY';
   /** The path's last segment */
   statusInfo: string;
   /** The state of the delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
@@ -308,8 +339,8 @@ export interface DeliveryWithAttempts {
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
-  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT */
-  kind: 'PAYMENT' | 'OCT';
+  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId */
+  kind: 'PAYMENT' | 'OCT' | 'RELAY';
   /** The path's last segment */
   statusInfo: string;
   /** The state of the delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
@@ -437,6 +468,20 @@ export interface ExtendedHold {
   tokenData?: TokenData;
   /** Names the extension */
   extensionRequestId: string;
+}
+
+/** What had to be signed, and what was, as far as it shows. It has neither a secret nor a signature */
+export interface FailureExplanation {
+  /** What the signature must be of */
+  rule: string;
+  /** The usual mistake that makes the signature which came; absent = none does */
+  mistake?: string;
+  /** How the text that had to be signed begins: at most 24 characters, those that are no visible ASCII as ? */
+  signedBegins?: string;
+  /** Its length, bytes */
+  signedBytes: number;
+  /** The keys that were tried: signing secrets of the merchant, or keys of the sender */
+  keyIds: string[];
 }
 
 /** An endpoint: where notifications go, which ones, and how it fares */
@@ -974,6 +1019,8 @@ export interface OwnContract {
   capturePublicKey?: string;
   /** Card processor of new holds and OCTs, by its name; absent = the default one */
   processor?: string;
+  /** What the relay demands of notifications under the merchant's own secrets: `X-Service-Signature` (default), the three `webhook-` headers, or either of them */
+  relayVerification?: 'service-signature' | 'either' | 'standard-webhooks';
 }
 
 /** Partial information about a card; never a card number */
@@ -1080,6 +1127,84 @@ export interface Refund {
   reason?: string;
   /** The amount that the bank has returned since, minor units: it can be refunded again */
   amountReturned: number;
+}
+
+/** A notification that the relay could not verify; neither its body nor its signature */
+export interface RelayFailure {
+  /** Names the failure; UUIDv7 */
+  failureId: string;
+  /** When it happened */
+  failedAt: string;
+  /** Why it could not be verified. MISSING_SIGNATURE: No signature. MALFORMED_SIGNATURE: Several signature headers, or not a signature in its canonical form. WRONG_SIGNATURE: No live secret makes that signature. UNKNOWN_MERCHANT: No merchant of that name, or none with a live secret. UNKNOWN_SENDER: No sender of that senderId. STALE_TIMESTAMP: The signature is genuine, but its time is too far from the clock */
+  reason: 'MISSING_SIGNATURE' | 'MALFORMED_SIGNATURE' | 'WRONG_SIGNATURE' | 'UNKNOWN_MERCHANT' | 'UNKNOWN_SENDER' | 'STALE_TIMESTAMP';
+  /** From the path. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId */
+  kind: 'PAYMENT' | 'OCT' | 'RELAY';
+  /** From the path; a senderId, where kind is RELAY */
+  statusInfo: string;
+  /** The sender's IP address as the gateway saw it; absent when the connection was gone already */
+  address?: string;
+  /** Length of the body, bytes */
+  bodyBytes: number;
+  /** First 8 hexadecimal digits of the SHA-256 of the signature header; absent when there was none */
+  signatureSha256Prefix?: string;
+  /** What had to be signed; absent when nobody is known who could be told */
+  explain?: FailureExplanation;
+  /** SHA-256 of the body, hexadecimal */
+  bodySha256: string;
+}
+
+/** Newest first */
+export interface RelayFailurePage {
+  items: RelayFailure[];
+  /** pageToken of the next page; absent on the last. A page that has fewer items, or none, may have one */
+  nextPageToken?: string;
+}
+
+/** The public part of a sender's key */
+export interface RelayKey {
+  /** Names the key; UUIDv7 */
+  keyId: string;
+  /** When it was added */
+  createdAt: string;
+  /** An Ed25519 public key, SubjectPublicKeyInfo in PEM; absent for a secret */
+  publicKey?: string;
+}
+
+/** A sender whose notifications the relay takes */
+export interface RelaySender {
+  /** Names the sender; UUIDv7 */
+  senderId: string;
+  /** How it signs */
+  scheme?: 'service-signature' | 'standard-webhooks' | 'hmac-sha256-body' | 'ed25519-body';
+  /** Its keys, oldest first, without secrets */
+  keys: RelayKey[];
+  /** When it was added */
+  createdAt: string;
+  /** Name for people; 1 to 100 characters */
+  name: string;
+  /** The header with the signature; needed by hmac-sha256-body and ed25519-body, and only there */
+  header?: string;
+  /** How the signature is written: hex or base64; needed where header is */
+  encoding?: 'hex' | 'base64';
+  /** What stands before the signature in its header, such as sha256=; at most 16 characters */
+  prefix?: string;
+  /** True = the header is t=SECONDS,v1=SIGNATURE, and SECONDS, a dot and the body are signed; hmac-sha256-body only */
+  timestamped: boolean;
+  /** The header that identifies a notification; absent = idPointer, or the hash of the body. It is not signed */
+  idHeader?: string;
+  /** JSON pointer (RFC 6901) to what identifies a notification in its body */
+  idPointer?: string;
+  /** The header that says a notification's type; absent = the member type of its body */
+  typeHeader?: string;
+  /** Greatest age of a notification whose time is signed, and greatest lead of its sender's clock, seconds, 1 to 3 600; 0 = 300 */
+  toleranceSeconds: number;
+  /** The types that are forwarded to the internal URL, exact or as payment.*; empty = all */
+  internalTypes: string[];
+}
+
+/** Oldest first */
+export interface RelaySenders {
+  items: RelaySender[];
 }
 
 /** Gives back what remains of a hold, or a part of it, or cancels its checkout */
@@ -1274,6 +1399,35 @@ export interface UpdatePreauthorization {
   metadata?: Record<string, string & string | ''> | null;
 }
 
+export interface UpdateRelaySender {
+  /** Name for people */
+  name: string;
+  /** The header with the signature; needed by hmac-sha256-body and ed25519-body */
+  header?: string;
+  /** How the signature is written; needed with `header` */
+  encoding?: 'hex' | 'base64';
+  /** What stands before the signature in its header, such as `sha256=` */
+  prefix?: string;
+  /** The header is `t=SECONDS,v1=SIGNATURE`; SECONDS, a dot and the body are signed. hmac-sha256-body only */
+  timestamped?: boolean;
+  /** The header that identifies a notification; absent = `idPointer`, or the hash of the body */
+  idHeader?: string;
+  /** JSON pointer (RFC 6901) to what identifies a notification in its body */
+  idPointer?: string;
+  /** The header with the type of a notification; absent = the member `type` of its body */
+  typeHeader?: string;
+  /** Greatest age of a notification whose time is signed; default 300 */
+  toleranceSeconds?: number;
+  /** The types that are forwarded to the internal URL; absent = all */
+  internalTypes?: string[];
+  /** One or two secrets, the older first; never shown again. In clear: text, or `whsec_…` where that is demanded */
+  secrets?: string[];
+  /** Of ed25519-body instead: one or two Ed25519 public keys, SubjectPublicKeyInfo in PEM */
+  publicKeys?: string[];
+  /** May be given; must be the merchant that the API key names */
+  merchantId?: string;
+}
+
 export interface UpdateWebhookEndpoint {
   /** Where its notifications go: an origin with an optional path */
   url?: string;
@@ -1313,8 +1467,8 @@ export interface WholeDelivery {
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
-  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT */
-  kind: 'PAYMENT' | 'OCT';
+  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId */
+  kind: 'PAYMENT' | 'OCT' | 'RELAY';
   /** The path's last segment */
   statusInfo: string;
   /** The state of the delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
@@ -1713,5 +1867,63 @@ export interface Routes {
     query: Record<never, never>;
     body: RecoverDeliveries;
     answer: RecoveredDeliveries;
+  };
+  /** List the senders whose notifications the relay takes for the merchant */
+  listRelaySenders: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: RelaySenders;
+  };
+  /** Add a sender */
+  createRelaySender: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateRelaySender;
+    answer: RelaySender;
+  };
+  /** Look up a sender */
+  getRelaySender: {
+    path: {
+      /** Names the sender (UUIDv7) */
+      senderId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: RelaySender;
+  };
+  /** Replace a sender's settings, and its keys when some are given */
+  updateRelaySender: {
+    path: {
+      /** Names the sender (UUIDv7) */
+      senderId: string;
+    };
+    query: Record<never, never>;
+    body: UpdateRelaySender;
+    answer: RelaySender;
+  };
+  /** Remove a sender */
+  deleteRelaySender: {
+    path: {
+      /** Names the sender (UUIDv7) */
+      senderId: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: null;
+  };
+  /** List what the relay could not verify, with what is wrong with it */
+  listRelayFailures: {
+    path: Record<never, never>;
+    query: {
+      /** Why a notification could not be verified. The sender is told none of it. MISSING_SIGNATURE: No signature. MALFORMED_SIGNATURE: Several signature headers, or not a signature in its canonical form. WRONG_SIGNATURE: No live secret makes that signature. UNKNOWN_MERCHANT: No merchant of that name, or none with a live secret. UNKNOWN_SENDER: No sender of that senderId. STALE_TIMESTAMP: The signature is genuine, but its time is too far from the clock */
+      reason?: 'MISSING_SIGNATURE' | 'MALFORMED_SIGNATURE' | 'WRONG_SIGNATURE' | 'UNKNOWN_MERCHANT' | 'UNKNOWN_SENDER' | 'STALE_TIMESTAMP';
+      /** Items per page, 1 to 200 */
+      pageSize?: number;
+      /** nextPageToken of the page before */
+      pageToken?: string;
+    };
+    body: undefined;
+    answer: RelayFailurePage;
   };
 }

@@ -180,6 +180,27 @@ export class Holdfast {
       this.#change<'retireOwnSigningSecret'>('DELETE', path('/signing-secrets', signingSecretId), undefined, options),
   };
 
+  /** The merchant's other systems whose notifications the relay takes. */
+  readonly relaySenders = {
+    list: (options?: CallOptions) => this.#read<'listRelaySenders'>('/relay-senders', options),
+    get: (senderId: string, options?: CallOptions) =>
+      this.#read<'getRelaySender'>(path('/relay-senders', senderId), options),
+    /** Adds a sender; its notifications go to `/webhook/relay/{senderId}`. */
+    create: (sender: Body<'createRelaySender'>, options?: CallOptions) =>
+      this.#change<'createRelaySender'>('POST', '/relay-senders', sender, options),
+    /** Replaces the settings, and the keys when some are given. */
+    update: (senderId: string, sender: Body<'updateRelaySender'>, options?: CallOptions) =>
+      this.#change<'updateRelaySender'>('PUT', path('/relay-senders', senderId), sender, options),
+    delete: (senderId: string, options?: CallOptions) =>
+      this.#change<'deleteRelaySender'>('DELETE', path('/relay-senders', senderId), undefined, options),
+  };
+
+  /** What the relay could not verify. */
+  readonly relayFailures = {
+    /** Iterates over failures, newest first. `explain` says what had to be signed, and what was. */
+    list: (filter: ListOptions<'listRelayFailures'> = {}) => this.#list<'listRelayFailures'>('/relay/failures', filter),
+  };
+
   async #write<Name extends keyof Routes, IsDone extends Answer<Name> = Answer<Name>>(
     to: string,
     body: Body<Name>,

@@ -64,6 +64,7 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
   const relay = createRelay({
     ...surroundings,
     notifications: core.notifications,
+    relay: core.relay,
     credentials,
     limits,
     log,

@@ -9,6 +9,7 @@ import { OperationService } from '../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundService } from '../../proto/gen/holdfast/v1/refund_pb.js';
+import { RelayService } from '../../proto/gen/holdfast/v1/relay_pb.js';
 import { WebhookEndpointService } from '../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import { retrying } from './retry-calls.ts';
 
@@ -50,6 +51,7 @@ export function connectCore(options: CoreOptions) {
       watchNotifications: streams.client(NotificationService).watchNotifications,
     },
     endpoints: client(WebhookEndpointService),
+    relay: client(RelayService),
     operators: client(OperatorService),
     /** The deadline of a unary call. */
     timeoutMs: options.timeoutMs,

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { MerchantCredentials, WatchCredentialsResponse } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import type { RelaySenderCredentials } from '../../proto/gen/holdfast/v1/relay_pb.js';
 import { Problem } from '../http/problem.ts';
 import type { Core } from './client.ts';
 
@@ -98,6 +99,12 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
     /** A merchant's live signing secrets, older first; undefined for an unknown merchant. */
     secretsOf: (merchantId: string): readonly string[] | undefined =>
       snapshot.merchants.get(merchantId)?.signingSecrets,
+    /** The names of these secrets, in the same order. */
+    secretIdsOf: (merchantId: string): readonly string[] => snapshot.merchants.get(merchantId)?.signingSecretIds ?? [],
+    /** What the relay demands of notifications under a merchant's own secrets; undefined for an unknown merchant. */
+    relayVerificationOf: (merchantId: string) => snapshot.merchants.get(merchantId)?.relayVerification,
+    /** A sender of the relay by its senderId, and whose it is. */
+    senderOf: (senderId: string): LiveSender | undefined => snapshot.senders.get(senderId),
     /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need none. */
     captureKeyOf: (merchantId: string) => {
       const merchant = snapshot.merchants.get(merchantId);
@@ -152,10 +159,17 @@ function coalesceRuns(run: () => Promise<void>, everyMs: number): () => Promise<
 
 type News = Pick<WatchCredentialsResponse, 'merchants' | 'endedSessions'>;
 
-/** Merchants by name, their names by key hash, and ended sessions. */
+/** A sender of the relay, with its keys in clear. */
+export interface LiveSender {
+  readonly merchantId: string;
+  readonly credentials: RelaySenderCredentials;
+}
+
+/** Merchants by name, their names by key hash, senders, and ended sessions. */
 class Snapshot {
   readonly merchants = new Map<string, MerchantCredentials>();
   readonly merchantOfHash = new Map<string, string>();
+  readonly senders = new Map<string, LiveSender>();
   /** When each would have expired, milliseconds. */
   readonly endedSessions = new Map<string, number>();
   changeNumber = 0n;
@@ -177,6 +191,9 @@ class Snapshot {
       if (known && known.changeNumber > merchant.changeNumber) continue;
       if (merchant.changeNumber > this.changeNumber) this.changeNumber = merchant.changeNumber;
       for (const hash of known?.apiKeyHashes ?? []) this.merchantOfHash.delete(base64(hash));
+      for (const { senderId } of known?.relaySenders ?? []) this.senders.delete(senderId);
+      const { merchantId, relaySenders } = merchant;
+      for (const credentials of relaySenders) this.senders.set(credentials.senderId, { merchantId, credentials });
       this.merchants.set(merchant.merchantId, merchant);
       for (const hash of merchant.apiKeyHashes) this.merchantOfHash.set(base64(hash), merchant.merchantId);
     }

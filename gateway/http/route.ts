@@ -20,7 +20,7 @@ export interface Route {
   /** Of a POST that changes something: what a second one does. */
   readonly again?: string;
   /** The caller's credential. */
-  readonly credential: 'apiKey' | 'operator' | 'serviceSignature' | 'none';
+  readonly credential: 'apiKey' | 'operator' | 'serviceSignature' | 'senderSignature' | 'none';
   /** Path parameters, by name. */
   readonly parameters?: Schemas;
   readonly query?: z.ZodObject;

@@ -7,6 +7,7 @@ const CREDENTIALS: Readonly<Partial<Record<Route['credential'], string>>> = {
   apiKey: 'Authorization: Bearer $API_KEY',
   operator: 'Authorization: Bearer $OPERATOR_TOKEN',
   serviceSignature: 'X-Service-Signature: $SIGNATURE',
+  senderSignature: 'X-Hub-Signature-256: $SIGNATURE',
 };
 
 /** A curl command for an example of a route. */

@@ -164,4 +164,10 @@ const SECURITY = {
       'Base64(HMAC-SHA256(secret, merchantId + requestId + status + amount + currency)), the amount as the body ' +
       'writes it',
   },
+  senderSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'webhook-signature',
+    description: "In the header and the form of the sender's scheme; this is the header of Standard Webhooks",
+  },
 };

@@ -11,6 +11,7 @@ const SCHEMES: Readonly<Record<Route['credential'], readonly string[]>> = {
   apiKey: ['apiKey'],
   operator: ['operator', 'operatorSession'],
   serviceSignature: ['serviceSignature'],
+  senderSignature: ['senderSignature'],
   none: [],
 };
 

@@ -13,6 +13,7 @@ import { MERCHANT_ROUTES } from './merchants.ts';
 import { OPERATION_ROUTES } from './operations.ts';
 import { OVERVIEW_ROUTES } from './overview.ts';
 import { NOTIFICATION_ROUTES } from './relay.ts';
+import { RELAY_SENDER_ROUTES } from './relay-senders.ts';
 import { SESSION_ROUTES } from './session/session-routes.ts';
 import { createSessions } from './session/sessions.ts';
 import { createVerifyToken } from './session/verify-token.ts';
@@ -31,6 +32,7 @@ export const OPERATOR_ROUTES = {
   ...OPERATOR_ENDPOINT_ROUTES,
   ...DELIVERY_ROUTES,
   ...NOTIFICATION_ROUTES,
+  ...RELAY_SENDER_ROUTES,
 } as const satisfies Record<string, TableRoute>;
 
 export interface OperatorOptions extends StreamOptions {

@@ -5,19 +5,8 @@ import { answer, pageOf } from '../resource/answer.ts';
 import { numberOf } from '../resource/contract-field.ts';
 import { FORMS, GRAMMAR } from '../resource/identifiers.ts';
 import { merchantId, NoBody, page, timeBefore, timeFrom } from '../resource/request-fields.ts';
+import { FailurePage } from '../resource/verification-failure.ts';
 import { operatorRoute } from './route.ts';
-
-const VerificationFailure = answer('VerificationFailure', contract.VerificationFailureSchema, {
-  without: ['bodySha256'],
-  own: {
-    bodySha256: {
-      schema: z.string().meta({ description: 'SHA-256 of the body, hexadecimal' }),
-      read: ({ bodySha256 }) => Buffer.from(bodySha256).toString('hex'),
-    },
-  },
-});
-
-const FailurePage = pageOf('FailurePage', 'Newest first', VerificationFailure, 'failures');
 
 /** The requestId of a relayed notification, which its sender chose. */
 const senderRequestId = z

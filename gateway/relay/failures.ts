@@ -4,7 +4,6 @@ import { hash } from 'node:crypto';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { Counter, type Registry } from 'prom-client';
-import type { SignedFields } from '../../client/webhooks/signature.ts';
 import { readAddress } from '../../platform/client-address.ts';
 import { drawId } from '../../platform/draw-id.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import type { Core } from '../core/client.ts';
 import type { Problem } from '../http/problem.ts';
+import type { Explanation } from './explain.ts';
 import { type Announced, KIND_FOR_CORE } from './store-notification.ts';
 
 export interface FailureOptions {
@@ -28,24 +28,34 @@ export interface FailureOptions {
 /** The relay's knowledge about a failed verification. */
 interface Evidence {
   readonly reason: VerificationFailureReason;
-  readonly announced: Announced;
-  readonly fields: SignedFields;
+  readonly announced: Announced | { readonly kind: 'relay'; readonly statusInfo: string };
+  /** '' = of an unknown sender. */
+  readonly claimedMerchantId: string;
   readonly address: string;
   readonly body: Buffer;
   readonly signature: string | undefined;
   readonly refusal: Problem;
+  /** Explains it to whom it concerns; it is called later, so that its work does not show in the time of an answer. */
+  readonly explain?: (() => Explanation) | undefined;
+}
+
+interface Waiting {
+  message: MessageInitShape<typeof VerificationFailureSchema>;
+  explain: Evidence['explain'];
 }
 
 /** The most that the contract allows in one call. */
 const BATCH = 200;
 const EVERY_MS = 1_000;
 const TIMEOUT_MS = 5_000;
+/** Larger bodies are not kept for an explanation. */
+const MOST_EXPLAINED = 16 * 1024;
 /** Most failures that wait; more are dropped, and their number is reported. */
 const WAITING = 1_000;
 
 /** Registers the metrics and starts reporting. */
 export function createFailures({ notifications, log, registry, reportEveryMs = EVERY_MS }: FailureOptions) {
-  let waiting: MessageInitShape<typeof VerificationFailureSchema>[] = [];
+  let waiting: Waiting[] = [];
   let droppedCount = 0;
   const registers = [registry];
   const counter = new Counter({
@@ -62,7 +72,12 @@ export function createFailures({ notifications, log, registry, reportEveryMs = E
 
   /** A batch that failed is sent again; failures have ids, so core counts none twice. */
   async function send(): Promise<void> {
-    const failures = waiting.slice(0, BATCH);
+    const batch = waiting.slice(0, BATCH);
+    const failures = batch.map((failure) => {
+      if (failure.explain) failure.message = withExplanation(failure.message, failure.explain());
+      failure.explain = undefined;
+      return failure.message;
+    });
     const reportedCount = Math.min(droppedCount, 2 ** 31 - 1);
     if (failures.length === 0) return;
     try {
@@ -78,28 +93,23 @@ export function createFailures({ notifications, log, registry, reportEveryMs = E
   const job = runPeriodically({ name: 'report-failures', intervalMs: reportEveryMs, runOnce: send }, log);
   return {
     /** A sender above its limit is only counted, so that a flood fills neither the log nor the console. */
-    record({ reason, announced: { kind, statusInfo }, fields, address, body, signature, refusal }: Evidence): void {
+    record({ reason, announced, claimedMerchantId, address, body, signature, refusal, explain }: Evidence): void {
+      const { kind, statusInfo } = announced;
       const word = VerificationFailureReason[reason];
       counter.inc({ kind, reason: word });
       if (refusal.code === 'RATE_LIMITED') return;
       const bodySha256 = hash('sha256', body, 'buffer');
       const shown = {
         statusInfo,
-        claimedMerchantId: fields.merchantId,
+        claimedMerchantId,
         address: readAddress(address) ?? 'unknown',
         bodyBytes: body.length,
         signatureSha256Prefix: signature === undefined ? '' : hash('sha256', signature).slice(0, 8),
       };
       log.warn('relay verification failed', { ...shown, kind, reason: word, bodySha256: bodySha256.toString('hex') });
       if (waiting.length < WAITING) {
-        waiting.push({
-          ...shown,
-          failureId: drawId(),
-          failedAt: timestampNow(),
-          reason,
-          kind: KIND_FOR_CORE[kind],
-          bodySha256,
-        });
+        const own = { failureId: drawId(), failedAt: timestampNow(), reason, kind: KIND_FOR_CORE[kind], bodySha256 };
+        waiting.push({ message: { ...shown, ...own }, explain: body.length <= MOST_EXPLAINED ? explain : undefined });
       } else {
         droppedCount += 1;
         dropped.inc();
@@ -111,4 +121,8 @@ export function createFailures({ notifications, log, registry, reportEveryMs = E
       await send();
     },
   };
+}
+
+function withExplanation(message: Waiting['message'], { keyIds, ...explain }: Explanation): Waiting['message'] {
+  return { ...message, explain: { ...explain, keyIds: [...keyIds] } } as Waiting['message'];
 }

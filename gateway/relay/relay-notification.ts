@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BODY, READ } from '../http/problem-codes.ts';
 import type { Route } from '../http/route.ts';
-import { GRAMMAR, STATUS_INFO } from '../resource/identifiers.ts';
+import { GRAMMAR, STATUS_INFO, UUID } from '../resource/identifiers.ts';
 
 /** A notification of any sender: its signed fields. The relay forwards all other fields unchanged. */
 const RelayedNotification = z
@@ -66,5 +66,41 @@ export const relayNotification = {
   },
 } as const satisfies Route;
 
+/** The same for another sender of a merchant's. Its body may be anything. */
+export const relaySenderNotification = {
+  method: 'post',
+  path: '/webhook/relay/{senderId}',
+  tag: 'Relay',
+  summary: "Verify, store and forward a notification of a merchant's other sender",
+  description:
+    "Verified by the sender's scheme: `service-signature`, `standard-webhooks`, `hmac-sha256-body` or `ed25519-body`. " +
+    '200 means that it is on disk; it is forwarded once, byte for byte, to the internal URL of the merchant. An ' +
+    'unknown sender, a wrong signature and a stale time are the same 401. Send again what was answered with 408, ' +
+    '429 or 503. 202 means that it is on disk in quarantine: another body was accepted under its identifier. The ' +
+    'body need not be JSON.',
+  credential: 'senderSignature',
+  parameters: {
+    senderId: z
+      .string()
+      .regex(UUID)
+      .meta({ description: 'Names the sender (UUIDv7)', examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] }),
+  },
+  body: z.looseObject({}).meta({ id: 'SenderNotification', description: 'What the sender sends, whatever it is' }),
+  answers: {
+    200: relayNotification.answers[200],
+    202: {
+      ...relayNotification.answers[202],
+      headers: {
+        'X-Relay-Held': z
+          .literal('conflict')
+          .meta({ description: 'Another body was accepted under the same identifier' }),
+      },
+    },
+  },
+  codes: [...READ, 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'NOT_FOUND', 'METHOD_NOT_ALLOWED'],
+  again: relayNotification.again,
+  promises: relayNotification.promises,
+} as const satisfies Route;
+
 /** The relay's part of the OpenAPI document. */
-export const RELAY_ROUTES = { relayNotification };
+export const RELAY_ROUTES = { relayNotification, relaySenderNotification };

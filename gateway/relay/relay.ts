@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
 import { Counter } from 'prom-client';
 import { clientAddress, networkOf } from '../../platform/client-address.ts';
+import { VerificationFailureReason } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import type { Core } from '../core/client.ts';
 import type { Credentials } from '../core/credentials.ts';
 import { PROBLEM_TYPE, type ToProblem } from '../http/error-handler.ts';
 import { type Exchange, type Exchanging, REQUEST_ID_HEADER } from '../http/exchange.ts';
@@ -12,13 +14,16 @@ import { originForm } from '../http/request-target.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';
 import type { Limits } from '../limits/limits.ts';
 import { demandRate } from '../limits/rate-limit.ts';
-import { STATUS_INFO } from '../resource/identifiers.ts';
+import { STATUS_INFO, UUID } from '../resource/identifiers.ts';
 import { createBodyBudget } from './body-budget.ts';
+import { describeRelayed } from './describe-relayed.ts';
+import { explainOwn, explainSender, explainStandard } from './explain.ts';
 import { createFailures, type FailureOptions } from './failures.ts';
 import { createPenalties } from './penalties.ts';
-import { relayNotification } from './relay-notification.ts';
-import { type Announced, openStore } from './store-notification.ts';
+import { relayNotification, relaySenderNotification } from './relay-notification.ts';
+import { type Announced, openSenderStore, openStore } from './store-notification.ts';
 import { verifyWithNewest } from './verify.ts';
+import { verifySenderWithNewest } from './verify-sender.ts';
 
 /** The parts that the relay shares with Koa's routes. */
 export interface Surroundings {
@@ -29,7 +34,11 @@ export interface Surroundings {
 }
 
 export interface RelayOptions extends Surroundings, FailureOptions {
-  readonly credentials: Pick<Credentials, 'secretsOf' | 'isFresh' | 'refresh'>;
+  readonly credentials: Pick<
+    Credentials,
+    'secretsOf' | 'secretIdsOf' | 'relayVerificationOf' | 'senderOf' | 'isFresh' | 'refresh'
+  >;
+  readonly relay: Core['relay'];
   readonly limits: Limits;
   /** Verified notifications of one merchant, per second. */
   readonly verifiedPerSecond: number;
@@ -60,6 +69,7 @@ export function createRelay(options: RelayOptions) {
   const penalties = createPenalties(limits, log);
   const failures = createFailures(options);
   const store = openStore(options.notifications, log);
+  const storeOfSender = openSenderStore(options.relay, log);
   const requests = new Counter({
     name: 'holdfast_relay_requests_total',
     help: 'Requests to the webhook relay, by kind and HTTP status of the answer.',
@@ -78,38 +88,82 @@ export function createRelay(options: RelayOptions) {
     const fields = await bodies.parse(body, network);
     await penalties.check(network, fields.merchantId);
     if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Signatures cannot be checked now.' });
-    const signature = request.headers['x-service-signature']?.toString();
-    const reason = await verifyWithNewest(credentials, fields, signature);
-    if (reason !== undefined) {
+    const claimed = { fields, headers: request.headers, body };
+    const verdict = await verifyWithNewest(credentials, claimed);
+    if (verdict.reason !== undefined) {
+      const { reason } = verdict;
+      const signature = request.headers['x-service-signature']?.toString();
       const refusal = await penalties.fail(network, fields.merchantId);
-      failures.record({ reason, announced, fields, address, body, signature, refusal });
+      const { merchantId: claimedMerchantId } = fields;
+      const evidence = { reason, announced, claimedMerchantId, address, body, signature, refusal };
+      const isStandard = credentials.relayVerificationOf(claimedMerchantId) === 'standard-webhooks';
+      const explain = isStandard ? explainStandard : explainOwn;
+      failures.record({ ...evidence, explain: () => explain(claimed, ownKeys(credentials, claimedMerchantId)) });
       throw refusal;
     }
     exchange.merchantId = fields.merchantId;
     exchange.requestId = fields.requestId;
     await demandRate(verifiedLimiter, fields.merchantId);
-    const stored = await store({ ...announced, ...fields, body, signature: signature as string });
+    const stored = await store({ ...announced, ...fields, body, signature: verdict.signature });
     return { ...stored, type: 'application/json; charset=utf-8', body: { requestId: fields.requestId } };
   }
 
-  /** Answers everything below /webhook/processor/ and calls `next` for the rest. Koa's first middleware. */
+  /** The same for another sender, whose bytes need not be JSON. An unknown sender is refused as a wrong signature is. */
+  async function takeOfSender(request: IncomingMessage, path: string, exchange: Exchange): Promise<Reply> {
+    const address = clientAddress(request, options.trustedHops);
+    const network = networkOf(address);
+    await demandRate(addressLimiter, network);
+    const senderId = readSenderPath(request.method, path, exchange);
+    const body = await bodies.read(request, network);
+    await penalties.check(network, senderId);
+    if (!credentials.isFresh()) throw new Problem('UNAVAILABLE', { detail: 'Signatures cannot be checked now.' });
+    const received = { headers: request.headers, body };
+    const { sender, judged } = await verifySenderWithNewest(credentials, senderId, received);
+    if (sender === undefined || judged.reason !== undefined) {
+      const { reason = VerificationFailureReason.UNKNOWN_SENDER } = judged;
+      const refusal = await penalties.fail(network, senderId, UNVERIFIED_SENDER);
+      const announced = { kind: 'relay', statusInfo: senderId } as const;
+      const claimedMerchantId = sender?.merchantId ?? '';
+      const { signature } = judged;
+      const explain = sender && (() => explainSender(sender, received, reason));
+      failures.record({ reason, announced, claimedMerchantId, address, body, signature, refusal, explain });
+      throw refusal;
+    }
+    const { merchantId } = sender;
+    exchange.merchantId = merchantId;
+    await demandRate(verifiedLimiter, merchantId);
+    const described = describeRelayed(sender, received, judged.identifier);
+    const { requestId, ...stored } = await storeOfSender({ merchantId, senderId, body, ...described });
+    exchange.requestId = requestId;
+    return { ...stored, type: 'application/json; charset=utf-8', body: { requestId } };
+  }
+
+  /** Answers everything below the two prefixes, and calls `next` for the rest. Koa's first middleware. */
   const middleware: Middleware = (ctx, next) => {
     const { req: request, res: response } = ctx;
     const [path = ''] = originForm(request.url ?? '')?.split('?', 1) ?? [];
-    if (!path.startsWith(PREFIX)) return next();
+    const isOfSender = path.startsWith(SENDERS);
+    if (!isOfSender && !path.startsWith(PREFIX)) return next();
     ctx.respond = false;
     return options.exchanging(request, response, async (exchange) => {
-      const reply = await take(request, path, exchange).catch((error: unknown): Reply => {
+      const taking = isOfSender ? takeOfSender(request, path, exchange) : take(request, path, exchange);
+      const reply = await taking.catch((error: unknown): Reply => {
         const problem = toProblem(error, { method: request.method ?? '', path }, exchange);
         return { status: problem.status, headers: problem.headers(), type: PROBLEM_TYPE, body: problem };
       });
-      requests.inc({ kind: KIND.exec(path)?.[1] ?? 'none', status: reply.status });
+      requests.inc({ kind: isOfSender ? 'relay' : (KIND.exec(path)?.[1] ?? 'none'), status: reply.status });
       if (options.closing.aborted) response.shouldKeepAlive = false;
       send(response, exchange, reply);
     });
   };
   /** `close` reports the last failures to core. */
   return { middleware, close: failures.close };
+}
+
+/** The merchant's live secrets with their names. */
+function ownKeys(credentials: Pick<Credentials, 'secretsOf' | 'secretIdsOf'>, merchantId: string) {
+  const ids = credentials.secretIdsOf(merchantId);
+  return (credentials.secretsOf(merchantId) ?? []).map((key, index) => ({ id: ids[index] ?? '', key }));
 }
 
 /** An answer; the body is sent as JSON. */
@@ -138,6 +192,7 @@ const { path: template, method, parameters } = relayNotification;
 const METHOD = method.toUpperCase();
 
 const PREFIX = template.slice(0, template.indexOf('{'));
+const SENDERS = relaySenderNotification.path.slice(0, relaySenderNotification.path.indexOf('{'));
 const KIND = new RegExp(`^${PREFIX}(${parameters.kind.options.join('|')})/`);
 
 /**
@@ -153,6 +208,20 @@ function readPath(method: string | undefined, path: string, exchange: Exchange):
   if (!STATUS_INFO.test(statusInfo)) throw unknownPath(path);
   return { kind: kind as Announced['kind'], statusInfo };
 }
+
+/** The senderId in a path, as it was sent. Throws METHOD_NOT_ALLOWED, and NOT_FOUND for what is no senderId. */
+function readSenderPath(method: string | undefined, path: string, exchange: Exchange): string {
+  const senderId = path.slice(SENDERS.length);
+  if (!UUID.test(senderId)) throw new Problem('NOT_FOUND');
+  exchange.routeOf = () => `${SENDERS}:senderId`;
+  if (method !== METHOD) throw new Problem('METHOD_NOT_ALLOWED', { headers: { Allow: METHOD } });
+  return senderId;
+}
+
+const UNVERIFIED_SENDER = {
+  detail: 'The request does not prove that the sender sent this notification.',
+  headers: { 'WWW-Authenticate': 'Relay-Sender' },
+};
 
 /** NOT_FOUND; for a path of the route's shape it says what its two parts may be. */
 function unknownPath(path: string): Problem {

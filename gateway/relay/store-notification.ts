@@ -9,9 +9,11 @@ import {
   NotificationKind,
   QuarantineReason,
 } from '../../proto/gen/holdfast/v1/notification_pb.js';
+import type { AcceptRelayedNotificationRequest } from '../../proto/gen/holdfast/v1/relay_pb.js';
 import type { Core } from '../core/client.ts';
 import { isServiceError, Problem } from '../http/problem.ts';
 import { STATUS_INFOS, wordsOf } from '../resource/status-words.ts';
+import type { Described } from './describe-relayed.ts';
 
 /** The announcement in a notification's path. */
 export interface Announced {
@@ -20,7 +22,11 @@ export interface Announced {
 }
 
 /** The kinds as core names them. */
-export const KIND_FOR_CORE = { payment: NotificationKind.PAYMENT, oct: NotificationKind.OCT } as const;
+export const KIND_FOR_CORE = {
+  payment: NotificationKind.PAYMENT,
+  oct: NotificationKind.OCT,
+  relay: NotificationKind.RELAY,
+} as const;
 
 /** A verified notification, with the bytes that were received. */
 interface Verified extends Announced, SignedFields {
@@ -42,18 +48,34 @@ export function openStore(notifications: Core['notifications'], log: Log) {
       await onDisk(notifications.quarantineNotification({ ...notification, reason }, WITHIN), log);
       return { status: 202, headers: { 'X-Relay-Held': 'contradiction' } };
     }
-    switch (await onDisk(accept(notification), log)) {
-      case AcceptOutcome.STORED:
-        return { status: 200, headers: {} };
-      case AcceptOutcome.DUPLICATE:
-        return { status: 200, headers: { 'X-Relay-Duplicate': 'true' } };
-      case AcceptOutcome.CONFLICT:
-        return { status: 202, headers: { 'X-Relay-Held': 'conflict' } };
-      default:
-        // A later version of core may return other outcomes. Only the known ones are answered 200.
-        throw unavailable();
-    }
+    return answerTo(await onDisk(accept(notification), log));
   };
+}
+
+/** The same for a notification of another sender. Returns its requestId, too. */
+export function openSenderStore(relay: Core['relay'], log: Log) {
+  return async (verified: Relayed) => {
+    const request = { ...verified, traceParent: traceParent() ?? '' };
+    const { outcome, requestId } = await onDisk(relay.acceptRelayedNotification(request, WITHIN), log);
+    return { ...answerTo(outcome), requestId };
+  };
+}
+
+type Relayed = Described & Pick<AcceptRelayedNotificationRequest, 'merchantId' | 'senderId' | 'body'>;
+
+/** Throws UNAVAILABLE for no known outcome. */
+function answerTo(outcome: AcceptOutcome): { status: number; headers: Record<string, string> } {
+  switch (outcome) {
+    case AcceptOutcome.STORED:
+      return { status: 200, headers: {} };
+    case AcceptOutcome.DUPLICATE:
+      return { status: 200, headers: { 'X-Relay-Duplicate': 'true' } };
+    case AcceptOutcome.CONFLICT:
+      return { status: 202, headers: { 'X-Relay-Held': 'conflict' } };
+    default:
+      // A later version of core may return other outcomes. Only the known ones are answered 200.
+      throw unavailable();
+  }
 }
 
 /** The status that each of our statusInfo words implies, by kind (docs/verify-webhooks.md, "Paths"). */

@@ -67,6 +67,13 @@ export const Contract = z
     processorAccount: textOf(CONTRACT.processorAccount)
       .describe("The merchant's account at the processor; absent = the processor's own default")
       .optional(),
+    relayVerification: z
+      .enum(['service-signature', 'either', 'standard-webhooks'])
+      .describe(
+        "What the relay demands of notifications under the merchant's own secrets: `X-Service-Signature` (default), " +
+          'the three `webhook-` headers, or either of them',
+      )
+      .optional(),
   })
   .meta({ id: 'Contract' });
 

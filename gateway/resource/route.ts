@@ -27,6 +27,7 @@ const PARAMETERS = {
   quarantineId: uuid('notification that was set aside'),
   apiKeyId: uuid('key'),
   signingSecretId: uuid('secret'),
+  senderId: uuid('sender'),
 };
 
 /** An identifier, in any case (RFC 9562). */

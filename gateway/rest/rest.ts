@@ -15,6 +15,8 @@ import { OPERATION_ROUTES } from './operations.ts';
 import { capturePreauthorization } from './preauthorization/capture-preauthorization.ts';
 import { CHANGE_ROUTES } from './preauthorization/change-preauthorization.ts';
 import { HOLD_ROUTES } from './preauthorization/preauthorizations.ts';
+import { RELAY_FAILURE_ROUTES } from './relay-failures.ts';
+import { RELAY_SENDER_ROUTES } from './relay-senders.ts';
 import { NoFields, type RestCall } from './route.ts';
 import { WEBHOOK_ROUTES } from './webhook.ts';
 import { WEBHOOK_ENDPOINT_ROUTES } from './webhook-endpoints.ts';
@@ -31,6 +33,8 @@ export const REST_ROUTES = {
   ...WEBHOOK_ROUTES,
   ...WEBHOOK_ENDPOINT_ROUTES,
   ...NOTIFICATION_ROUTES,
+  ...RELAY_SENDER_ROUTES,
+  ...RELAY_FAILURE_ROUTES,
 } as const satisfies Record<string, TableRoute>;
 
 export interface RestOptions extends StreamOptions {

@@ -77,10 +77,11 @@ create table delivery (
   locked_until timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   delivered_at timestamp(3) with time zone,
+  relayed_headers jsonb,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_due CHECK (((state = 'PENDING'::text) = (due_at IS NOT NULL))),
   constraint delivery_endpoint_kind CHECK (((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text])) OR (endpoint_kind ~ '^(webhook|internal)-[0-9a-f-]{36}$'::text))) NOT VALID,
-  constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text]))),
+  constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text, 'relay'::text]))),
   constraint delivery_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'DEAD'::text])))
 ) partition by RANGE (id);
 
@@ -262,6 +263,7 @@ create table merchant (
   created_at timestamp(3) with time zone not null,
   change_number bigint not null,
   allow_card_like_references boolean default false not null,
+  relay_verification text default 'service-signature'::text not null,
   has_endpoints boolean default false not null,
   constraint merchant_pkey PRIMARY KEY (id),
   constraint merchant_hold_period CHECK (((hold_period_s >= 1) AND (hold_period_s <= 2592000))),
@@ -301,6 +303,9 @@ create table notification (
   body bytea,
   received_at timestamp(3) with time zone not null,
   parked_signature text,
+  identifier text,
+  digest text,
+  relayed_headers jsonb,
   constraint notification_pkey PRIMARY KEY (merchant_id, request_id)
 );
 
@@ -379,6 +384,9 @@ create table quarantined_notification (
   decided_at timestamp(3) with time zone,
   delivery_id uuid,
   once_key text not null,
+  identifier text,
+  digest text,
+  relayed_headers jsonb,
   constraint quarantined_notification_pkey PRIMARY KEY (id),
   constraint quarantined_notification_once_key_unique UNIQUE (once_key),
   constraint quarantined_notification_reason CHECK ((reason = ANY (ARRAY['CONFLICT'::text, 'STATUS_INFO_CONTRADICTED'::text]))),
@@ -391,6 +399,36 @@ create table quota (
   window_start timestamp(3) with time zone not null,
   used integer not null,
   constraint quota_pkey PRIMARY KEY (merchant_id, action)
+);
+
+create table relay_key (
+  id uuid not null,
+  merchant_id text not null,
+  sender_id uuid not null,
+  ciphertext bytea,
+  public_key text,
+  created_at timestamp(3) with time zone not null,
+  constraint relay_key_pkey PRIMARY KEY (id),
+  constraint relay_key_secret_or_public CHECK (((ciphertext IS NULL) <> (public_key IS NULL)))
+);
+
+create table relay_sender (
+  id uuid not null,
+  merchant_id text not null,
+  name text not null,
+  scheme text not null,
+  header text not null,
+  encoding text not null,
+  prefix text not null,
+  timestamped boolean not null,
+  id_header text not null,
+  id_pointer text not null,
+  type_header text not null,
+  tolerance_seconds integer not null,
+  internal_types text[] not null,
+  created_at timestamp(3) with time zone not null,
+  constraint relay_sender_pkey PRIMARY KEY (id),
+  constraint relay_sender_scheme CHECK ((scheme = ANY (ARRAY['service-signature'::text, 'standard-webhooks'::text, 'hmac-sha256-body'::text, 'ed25519-body'::text])))
 );
 
 create table signature_nonce (
@@ -480,6 +518,7 @@ create table verification_failure (
   body_bytes integer not null,
   body_sha256 bytea not null,
   signature_sha256prefix text not null,
+  explain jsonb,
   constraint verification_failure_pkey PRIMARY KEY (id)
 );
 
@@ -564,6 +603,10 @@ CREATE INDEX operation_sequence ON ONLY public.operation USING btree (sequence);
 CREATE INDEX quarantined_notification_by_delivery ON public.quarantined_notification USING btree (delivery_id) WHERE (delivery_id IS NOT NULL);
 CREATE INDEX quarantined_notification_held ON public.quarantined_notification USING btree (id) WHERE (state = 'HELD'::text);
 CREATE INDEX quarantined_notification_held_by_merchant ON public.quarantined_notification USING btree (merchant_id, id) WHERE (state = 'HELD'::text);
+
+CREATE INDEX relay_key_by_sender ON public.relay_key USING btree (sender_id, id);
+
+CREATE INDEX relay_sender_by_merchant ON public.relay_sender USING btree (merchant_id, id);
 
 CREATE INDEX signature_nonce_end ON public.signature_nonce USING btree (expires_at);
 

@@ -31,7 +31,9 @@ const shellBlocks = (document: string) =>
   readCodeBlocks(document).filter(({ language, code }) => language === 'sh' && !EXEMPT.includes(code));
 /** Blocks that only define a verifier to copy; test/docs/verify-webhooks.test.ts runs them. */
 const isKit = ({ name }: CodeBlock) => name === 'verify.sh' || name === 'send.sh';
-const DOCUMENTS = ['merchants', 'stories', 'grpc', 'verify-webhooks', 'settings'].map((name) => `docs/${name}.md`);
+const DOCUMENTS = ['merchants', 'stories', 'grpc', 'verify-webhooks', 'settings', 'relay'].map(
+  (name) => `docs/${name}.md`,
+);
 const commands = ['README.md', ...DOCUMENTS].flatMap(shellBlocks).filter((block) => !isKit(block));
 /** At night the commands run once more: a reader may repeat them. */
 const RUNS = atNight(2, 1);
@@ -101,6 +103,10 @@ describe('the commands in the README and the guides', () => {
     const captured = answers.map((line) => JSON.parse(line)).filter(({ captureDate }) => captureDate !== undefined);
     assert.equal(captured.length, 10 * RUNS);
     for (const { requestId } of captured) assert((await shop.notified(requestId, 'captured')).verified);
+  });
+
+  it('change the relay over to Standard Webhooks, and take what GitHub signs', () => {
+    shows(/^either: 200 and 200$/m, /^standard-webhooks: 401 and 200$/m, /^GitHub: 200 and 401$/m);
   });
 
   it('open a checkout', () => {

@@ -34,6 +34,7 @@ import {
 import { OperatorService } from '../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundService } from '../../proto/gen/holdfast/v1/refund_pb.js';
+import { RelayService } from '../../proto/gen/holdfast/v1/relay_pb.js';
 import { WebhookEndpointService } from '../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 
 export const TOKEN = 'gateway-token-of-the-tests-0123456789';
@@ -84,6 +85,7 @@ export class FakeCore {
       RefundService,
       OperationService,
       NotificationService,
+      RelayService,
       MerchantService,
       OperatorService,
       WebhookEndpointService,

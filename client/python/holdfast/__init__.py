@@ -235,6 +235,30 @@ class Holdfast:
         secrets = _path("/webhook-endpoints", endpoint_id) + "/signing-secrets"
         self._change("DELETE", _path(secrets, signing_secret_id), None, timeout)
 
+    def list_relay_senders(self, timeout: float = 60.0) -> Answer:
+        """The merchant's other systems whose notifications the relay takes."""
+        return self._read("/relay-senders", timeout)
+
+    def get_relay_sender(self, sender_id: str, timeout: float = 60.0) -> Answer:
+        """Looks up a sender of the relay."""
+        return self._read(_path("/relay-senders", sender_id), timeout)
+
+    def create_relay_sender(self, timeout: float = 60.0, **sender: Any) -> Answer:
+        """Adds a sender; its notifications go to /webhook/relay/{senderId}."""
+        return self._change("POST", "/relay-senders", sender, timeout)
+
+    def update_relay_sender(self, sender_id: str, timeout: float = 60.0, **sender: Any) -> Answer:
+        """Replaces a sender's settings, and its keys when some are given."""
+        return self._change("PUT", _path("/relay-senders", sender_id), sender, timeout)
+
+    def delete_relay_sender(self, sender_id: str, timeout: float = 60.0) -> None:
+        """Removes a sender; what it has sent stays."""
+        self._change("DELETE", _path("/relay-senders", sender_id), None, timeout)
+
+    def list_relay_failures(self, timeout: float = 60.0, **filters: Any) -> Iterator[Answer]:
+        """Iterates over what the relay could not verify, newest first; explain says what had to be signed."""
+        return self._list("/relay/failures", filters, timeout)
+
     def replay_delivery(self, delivery_id: str, timeout: float = 60.0) -> Answer:
         """Sends a delivery again."""
         return self._change("POST", _path("/deliveries", delivery_id) + "/replay", {}, timeout)

@@ -87,6 +87,8 @@ export const ID = {
   endpointSecret: `${PREFIX}5b03`,
   internalEndpoint: `internal-${PREFIX}5c02`,
   internalSecret: `${PREFIX}5b04`,
+  sender: `${PREFIX}5d01`,
+  senderOf: `${PREFIX}5d03`,
 };
 
 export const WEBHOOK_URL = 'https://merchant.example/hooks';

@@ -2,10 +2,21 @@ import { ID, KEPT_UNTIL, lost, MERCHANT_ID, ORDER, type Request, request, WEBHOO
 
 const BASKET = { basket: 'b-17' };
 
+/** docs/relay.md, "Presets". */
+const SETTINGS = {
+  name: 'GitHub',
+  header: 'X-Hub-Signature-256',
+  encoding: 'hex',
+  prefix: 'sha256=',
+  idHeader: 'X-GitHub-Delivery',
+  typeHeader: 'X-GitHub-Event',
+};
+const GITHUB = { ...SETTINGS, scheme: 'hmac-sha256-body' };
+
 /**
  * Requests of merchants: a hold captured in two parts, a cancelled checkout, a hold that waits for its customer, a
  * released hold, a request without an answer, a payout, the results of all these, a notification of another sender, and
- * the care of a webhook.
+ * the care of a webhook, and another sender.
  */
 export const MERCHANTS: readonly Request[] = [
   request('createPreauthorization', 'withToken', 'A hold on a known card', {
@@ -217,5 +228,29 @@ export const MERCHANTS: readonly Request[] = [
   request('getWebhookEndpoint', 'changingOver', 'Between the old secret and the new'),
   request('retireOwnSigningSecret', 'second', 'The new one was not needed after all', {
     parameters: { signingSecretId: ID.ownSecret },
+  }),
+  request('createRelaySender', 'gitHub', 'Releases of the shop, as GitHub reports them', {
+    body: { ...GITHUB, secrets: ["It's a Secret to Everybody"] },
+  }),
+  request('relaySenderNotification', 'release', 'What GitHub sends, under the secret of the sender', {
+    parameters: {
+      senderId: ID.sender,
+      'X-GitHub-Delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+      'X-GitHub-Event': 'release',
+      'X-Hub-Signature-256': 'sha256=404d2989a56132ff928ee7ab5f225b1f4ed4f51d16318bd576d714cc78c98f65',
+    },
+    body: { action: 'published', release: { tag_name: 'v1.4.0' } },
+  }),
+  request('listRelaySenders', 'all', 'There is one'),
+  request('getRelaySender', 'gitHub', 'One of them', { parameters: { senderId: ID.sender } }),
+  request('updateRelaySender', 'changingOver', 'The old secret and the new one, until GitHub has it', {
+    parameters: { senderId: ID.sender },
+    body: { ...SETTINGS, secrets: ["It's a Secret to Everybody", 'It is a better kept secret'] },
+  }),
+  request('listRelayFailures', 'gitHub', 'GitHub signs a line break that it does not send', {
+    parameters: { reason: 'WRONG_SIGNATURE' },
+  }),
+  request('deleteRelaySender', 'gitHub', 'The shop builds its releases elsewhere', {
+    parameters: { senderId: ID.sender },
   }),
 ];

@@ -187,6 +187,23 @@ export const OPERATORS: readonly Request[] = [
   request('replayStored', 'lost', 'The merchant has lost it', {
     body: { merchantId: NEW_MERCHANT_ID, requestId: 'invoice-16' },
   }),
+  request('createSenderOf', 'billing', 'A system of the merchant that signs as Standard Webhooks do', {
+    parameters: { merchantId: NEW_MERCHANT_ID },
+    body: {
+      name: 'Billing',
+      scheme: 'standard-webhooks',
+      secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+      internalTypes: ['invoice.*'],
+    },
+  }),
+  request('listSendersOf', 'all', 'There is one', { parameters: { merchantId: NEW_MERCHANT_ID } }),
+  request('updateSenderOf', 'allTypes', 'All of its types are forwarded from now on', {
+    parameters: { merchantId: NEW_MERCHANT_ID, senderId: ID.senderOf },
+    body: { name: 'Billing' },
+  }),
+  request('deleteSenderOf', 'billing', 'The system is gone', {
+    parameters: { merchantId: NEW_MERCHANT_ID, senderId: ID.senderOf },
+  }),
   request('resumeEndpoint', 'afterwards', 'The merchant is back', {
     parameters: { merchantId: NEW_MERCHANT_ID, endpointKind: 'internal' },
     body: {},

@@ -19,6 +19,7 @@ export function notificationUrl(endpointUrl: string, path: NotificationPath): UR
 
 /** Returns the path to append to an endpoint's URL. Throws DestinationRefused when a part is malformed. */
 export function notificationPath({ kind, statusInfo }: NotificationPath): string {
+  if (kind === 'relay') return `/webhook/relay/${statusInfo}`;
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(statusInfo)) throw new DestinationRefused('statusInfo is malformed');
   return `/webhook/processor/${kind === 'oct' ? 'oct' : 'payment'}/${statusInfo}`;
 }
@@ -40,27 +41,29 @@ export interface Outgoing {
   readonly id: string;
   /** The sender's own X-Service-Signature, for a relayed notification; null = we are the sender. */
   readonly signature: string | null;
+  /** The headers of another sender's notification; null or absent = it is of no other sender. */
+  readonly relayedHeaders?: Readonly<Record<string, string>> | null | undefined;
   readonly body: Buffer;
 }
 
 /**
  * The headers of one attempt. `secrets` are the merchant's live signing secrets, oldest first. The oldest makes the
  * X-Service-Signature until it is retired, so that a receiver without the new one can verify; all of them sign for
- * Standard Webhooks. Throws NoSecret.
+ * Standard Webhooks. Another sender's notification has that sender's headers instead of X-Service-Signature. Throws NoSecret.
  */
 export function attemptHeaders(outgoing: Outgoing, secrets: readonly string[], at: Date): Record<string, string> {
   const [older] = secrets;
   if (older === undefined) throw new NoSecret();
-  const { id, body } = outgoing;
+  const { id, body, signature, relayedHeaders } = outgoing;
   const timestampSeconds = Math.floor(at.getTime() / 1_000);
   return {
     'content-type': 'application/json',
     'user-agent': 'Holdfast/1',
-    'x-service-signature': outgoing.signature ?? signNotification(older, signedFieldsOf(body)),
+    ...(relayedHeaders ?? { 'x-service-signature': signature ?? signNotification(older, signedFieldsOf(body)) }),
     'webhook-id': id,
     'webhook-timestamp': String(timestampSeconds),
     'webhook-signature': secrets.map((secret) => signStandardWebhook(secret, { id, timestampSeconds, body })).join(' '),
-    ...(outgoing.signature !== null && { 'x-relay-signed-fields': SIGNED_FIELDS.join(',') }),
+    ...(!relayedHeaders && signature !== null && { 'x-relay-signed-fields': SIGNED_FIELDS.join(',') }),
   };
 }
 

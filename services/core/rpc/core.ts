@@ -4,16 +4,13 @@ import type { Log } from '../../../platform/log.ts';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
 import { AuditService } from '../../../proto/gen/holdfast/v1/audit_pb.js';
 import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
-import {
-  type AcceptNotificationRequest,
-  type AcceptOutcome,
-  NotificationService,
-} from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { type AcceptOutcome, NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { OperatorService } from '../../../proto/gen/holdfast/v1/operator_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundService } from '../../../proto/gen/holdfast/v1/refund_pb.js';
+import { RelayService } from '../../../proto/gen/holdfast/v1/relay_pb.js';
 import { WebhookEndpointService } from '../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import type { Books } from '../books/books.ts';
 import type { Reach } from '../domain/crash-points.ts';
@@ -23,6 +20,7 @@ import type { CoreSettings } from '../settings/core-settings.ts';
 import type { Announce } from '../storage/announce.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import type { OrmDatabase } from '../storage/database.ts';
+import type { NotificationInput } from '../storage/notification/accepted-row.ts';
 import type { ContractCache } from './merchant/contract-cache.ts';
 import type { SignedNotifications } from './notification/signed-notifications.ts';
 import type { OperationFeed } from './operation/operation-feed.ts';
@@ -36,7 +34,7 @@ export interface Core {
   readonly books: Books;
   readonly contracts: ContractCache;
   /** Stores one verified notification and has it forwarded. */
-  readonly accept: (request: AcceptNotificationRequest) => Promise<AcceptOutcome>;
+  readonly accept: (notification: NotificationInput) => Promise<AcceptOutcome>;
   readonly feed: OperationFeed;
   /** The notifications for streams. */
   readonly notifications: SignedNotifications;
@@ -58,6 +56,7 @@ export const CONTRACT = {
   ...MerchantService.method,
   ...NotificationService.method,
   ...WebhookEndpointService.method,
+  ...RelayService.method,
   ...OperatorService.method,
   ...AuditService.method,
   ...ProcessorEventService.method,

@@ -154,5 +154,6 @@ export function presentedEndpoint(endpointId: EndpointId) {
 
 /** The kind must be specified. */
 export function keptNotificationKind(kind: NotificationKind): KeptKind {
+  if (kind === NotificationKind.RELAY) return 'relay';
   return kind === NotificationKind.OCT ? 'oct' : 'payment';
 }

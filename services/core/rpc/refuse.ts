@@ -41,7 +41,7 @@ export function frozenHold(hold: Freezing): HoldfastError {
 
 /** The refusal of a request that names what does not exist, or is another merchant's. */
 export function noSuch(
-  record: 'merchant' | 'API key' | 'signing secret' | 'delivery' | 'notification' | 'endpoint',
+  record: 'merchant' | 'API key' | 'signing secret' | 'delivery' | 'notification' | 'endpoint' | 'relay sender',
 ): HoldfastError {
   return new HoldfastError('OPERATION_NOT_FOUND', `there is no such ${record}`);
 }

@@ -28,6 +28,8 @@ import { updatePreauthorization } from './preauthorization/update-preauthorizati
 import { reportEvent } from './processor-event/report-event.ts';
 import * as quarantine from './quarantine/quarantine.ts';
 import * as refunds from './refund/refunds.ts';
+import { acceptRelayedNotification } from './relay/accept-relayed.ts';
+import * as senders from './relay/relay-senders.ts';
 import * as review from './review/review.ts';
 import { listMatches } from './search/list-matches.ts';
 import * as session from './session/session.ts';
@@ -66,9 +68,11 @@ const METHODS: { readonly [Name in MethodName]: Method<Name> } = {
   ...refunds,
   ...replays,
   ...review,
+  ...senders,
   ...session,
   ...stored,
   ...webhookEndpoints,
+  acceptRelayedNotification,
   auditBooks,
   capturePreauthorization,
   createPreauthorization,

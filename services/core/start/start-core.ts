@@ -72,7 +72,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     reads,
     books: openBooks(database, announce, metrics.books),
     contracts: openContractCache(database, clock),
-    accept: openAccept(database, announce, clock, log),
+    accept: openAccept(database, announce, log),
     feed,
     notifications: openSignedNotifications(reads.query, cipher, clock),
     announce,

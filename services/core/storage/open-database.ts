@@ -14,6 +14,7 @@ import { VerificationFailureEntity } from './notification/verification-failure.t
 import { type DatabaseSettings, databaseOn, poolOptions } from './open-pool.ts';
 import { OperationEntity } from './operation/operation-row.ts';
 import { ORM } from './orm.ts';
+import { RelayKeyEntity, RelaySenderEntity } from './relay/relay-rows.ts';
 import { SubmissionEntity } from './submission/submission-row.ts';
 
 /** The tables that the ORM reads, or whose rows are typed by it; the migrations must make their columns. */
@@ -31,6 +32,8 @@ const ENTITIES = [
   EndpointSecretEntity,
   QuarantinedNotificationEntity,
   VerificationFailureEntity,
+  RelaySenderEntity,
+  RelayKeyEntity,
   AuditEntryEntity,
 ];
 

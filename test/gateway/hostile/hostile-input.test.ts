@@ -25,8 +25,8 @@ import { API_KEY, MERCHANTS, Stage } from '../stage.ts';
 import { type Described, refusalsOf } from './described.ts';
 import { drawingFaults, type Sent } from './faults.ts';
 
-/** They take no input. */
-const OTHERS = ['signOut', 'getSession', 'getHealth', 'getReadiness'];
+/** They take no input, or any: to an unknown sender everything is the same 401. */
+const OTHERS = ['relaySenderNotification', 'signOut', 'getSession', 'getHealth', 'getReadiness'];
 /** So that a route with few sorts of faults sees each. */
 const LEAST = 12;
 const SEED = atNight(Date.now() % 2 ** 31, 41);

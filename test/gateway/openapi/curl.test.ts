@@ -33,6 +33,7 @@ describe('curlOf()', () => {
       const { credential } = ROUTES[name] ?? {};
       if (credential === 'apiKey') assert(words.includes('Authorization: Bearer hf_key'), name);
       if (credential === 'operator') assert(words.includes('Authorization: Bearer op'), name);
+      if (credential === 'senderSignature') assert(words.includes('X-Hub-Signature-256: sig'), name);
       if (credential === 'serviceSignature') assert(words.includes('X-Service-Signature: sig'), name);
     }
   });

@@ -1,5 +1,6 @@
 /** Steps that some examples need first and that are no success the document could show. */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
@@ -34,6 +35,7 @@ export const PREPARATIONS: Readonly<Record<string, (at: Prepared) => Promise<unk
   listReviews: contradictHold,
   acknowledgeReview: takeBackTooMuch,
   listFailures: sendNotifications,
+  listRelayFailures: failAsGitHub,
 };
 
 /**
@@ -101,6 +103,14 @@ async function sendNotifications({ stack, told }: Prepared): Promise<void> {
   assert.equal(await send('invoice-17', '10.50', 'reversed'), 202);
   assert.equal(await send('invoice-16', '10.50', 'captured'), 200);
   assert.equal(await send('invoice-16', '99.00', 'captured'), 202);
+}
+
+/** Sends a body that was signed with a line break behind it. */
+async function failAsGitHub({ stack, names }: Prepared): Promise<void> {
+  const path = `/webhook/relay/${translate(ID.sender, names)}`;
+  const signature = createHmac('sha256', "It's a Secret to Everybody").update('{}\n').digest('hex');
+  const { status } = await stack.shop.post(path, {}, { 'X-Hub-Signature-256': `sha256=${signature}` });
+  assert.equal(status, 401);
 }
 
 /** Waits until the gateway has the newer key and has dropped the older one, a change made after the newer secret. */

@@ -21,6 +21,15 @@ const IDS: Record<string, string> = {
   quarantineId: RELEASE_ID,
   apiKeyId: OCT_ID,
   signingSecretId: OCT_ID,
+  senderId: OCT_ID,
+};
+const SENDER = {
+  senderId: OCT_ID,
+  merchantId: 'acme',
+  scheme: 'hmac-sha256-body',
+  settings: { name: 'a', header: 'x-s', encoding: 'hex', toleranceSeconds: 300 },
+  keys: [{ keyId: HOLD_ID, createdAt: NOW }],
+  createdAt: NOW,
 };
 const CONTRACT = { allowMultipleCaptures: false, currencies: ['EUR'], terminals: ['T1'] };
 const BODIES: Partial<Record<Name, object>> = {
@@ -34,6 +43,8 @@ const BODIES: Partial<Record<Name, object>> = {
   replayDeliveries: { merchantId: 'acme' },
   recoverDeliveries: { merchantId: 'acme', since: '2026-11-22T00:00:00.000Z' },
   discardManyQuarantined: { merchantId: 'acme' },
+  createSenderOf: { name: 'a', scheme: 'hmac-sha256-body', header: 'X-S', encoding: 'hex', secrets: ['s'.repeat(16)] },
+  updateSenderOf: { name: 'b' },
   replayStored: { merchantId: 'acme', requestId: 'r-1' },
   search: { text: 'order-1' },
   resolveReview: { outcome: 'OK', reason: 'they said so' },
@@ -222,6 +233,10 @@ export function answerAll(core: FakeCore): void {
     revokeApiKey: {},
     addSigningSecret: { signingSecret: MERCHANT.signingSecrets[0], secret: 'whsec_new' },
     retireSigningSecret: {},
+    listRelaySenders: { senders: [SENDER] },
+    createRelaySender: { sender: SENDER },
+    updateRelaySender: { sender: SENDER },
+    deleteRelaySender: {},
     listDeliveries: { deliveries: [DELIVERY] },
     getDelivery: {
       delivery: { ...DELIVERY, attempts: [{ number: 1, startedAt: NOW, latencyMs: 7, error: 'refused' }] },

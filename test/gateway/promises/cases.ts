@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { timestampNow } from '@bufbuild/protobuf/wkt';
 import { v7 as uuidv7 } from 'uuid';
-import { signNotification } from '../../../client/webhooks/signature.ts';
+import { signNotification, signStandardWebhook } from '../../../client/webhooks/signature.ts';
 import { effectOf, type Route } from '../../../gateway/http/route.ts';
 import { ROUTES } from '../../../gateway/openapi/document.ts';
 import { NotificationService, QuarantineReason } from '../../../proto/gen/holdfast/v1/notification_pb.js';
 import { notification } from '../../services/core/rpc/notification/verified.ts';
 import { sql } from '../../services/core/shop.ts';
+import { signingSecret } from '../../signing-secret.ts';
 import type { Answer, Freezable } from '../freezable.ts';
 
 /** What a case sends; its route says the method. */
@@ -96,6 +97,10 @@ async function openMerchant({ ask, stage }: Freezable) {
       const [row] = await sql<{ id: string }>(stage, text, [merchantId]);
       return row?.id ?? assert.fail('nothing was to be delivered');
     },
+    async addSender(): Promise<string> {
+      const { body } = await ask('POST', `/operator/merchants/${merchantId}/relay-senders`, SENDER);
+      return body.senderId;
+    },
     addSecret: async () => (await ask('POST', `/operator/merchants/${merchantId}/signing-secrets`, {})).body,
     endpoint,
     /** The newer of two secrets of a further endpoint, as its route names it. */
@@ -123,6 +128,8 @@ async function openMerchant({ ask, stage }: Freezable) {
     },
   };
 }
+
+const SENDER = { name: 'a', scheme: 'standard-webhooks', secrets: [signingSecret('a sender')] };
 
 const CASES: Readonly<Record<string, Case>> = {
   createPreauthorization: ({ asMerchant }) => asMerchant('/preauthorization', { tokenId: 'tok_sandbox_ok', ...ORDER }),
@@ -175,6 +182,31 @@ const CASES: Readonly<Record<string, Case>> = {
       headers: { 'x-service-signature': signNotification(signingSecret, signed) },
     };
   },
+
+  createRelaySender: ({ asMerchant }) => asMerchant('/relay-senders', SENDER),
+  updateRelaySender: async ({ asMerchant, addSender }) =>
+    asMerchant(`/relay-senders/${await addSender()}`, { name: 'b' }),
+  deleteRelaySender: async ({ asMerchant, addSender }) => asMerchant(`/relay-senders/${await addSender()}`),
+  relaySenderNotification: async ({ addSender }) => {
+    const body = { invoice: uuidv7() };
+    const timestampSeconds = Math.floor(Date.now() / 1_000);
+    const message = { id: body.invoice, timestampSeconds, body: JSON.stringify(body) };
+    return {
+      path: `/webhook/relay/${await addSender()}`,
+      body,
+      headers: {
+        'webhook-id': body.invoice,
+        'webhook-timestamp': String(timestampSeconds),
+        'webhook-signature': signStandardWebhook(SENDER.secrets[0] as string, message),
+      },
+    };
+  },
+  createSenderOf: ({ path }) => ({ path: `${path}/relay-senders`, body: SENDER }),
+  updateSenderOf: async ({ path, addSender }) => ({
+    path: `${path}/relay-senders/${await addSender()}`,
+    body: { name: 'b' },
+  }),
+  deleteSenderOf: async ({ path, addSender }) => ({ path: `${path}/relay-senders/${await addSender()}` }),
 
   signOut: async ({ signIn }) => ({ path: '/operator/session', headers: await signIn() }),
   createMerchant: ({ merchantId }) => ({

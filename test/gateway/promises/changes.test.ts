@@ -21,6 +21,8 @@ const TABLES = [
   'notification',
   'operation',
   'quarantined_notification',
+  'relay_key',
+  'relay_sender',
   'signing_secret',
   'submission',
   'webhook_endpoint',
@@ -29,7 +31,7 @@ const TABLES = [
 const named = (effect: string) => [...CHANGING].filter(([, route]) => effectOf(route) === effect).map(([name]) => name);
 const OPERATIONS = named('OPERATION');
 /** The sender of a notification sends it again, whatever became of it. */
-const CHANGES = named('CHANGE').filter((name) => name !== 'relayNotification');
+const CHANGES = named('CHANGE').filter((name) => !/^relay(Sender)?Notification$/.test(name));
 
 describe('a request that changes something', () => {
   const service = forSuite(() => openFreezable(3_000));

@@ -19,6 +19,12 @@ import {
   ReportVerificationFailuresRequestSchema,
   ReportVerificationFailuresResponseSchema,
 } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import {
+  type AcceptRelayedNotificationRequest,
+  AcceptRelayedNotificationRequestSchema,
+  AcceptRelayedNotificationResponseSchema,
+  RelayService,
+} from '../../../proto/gen/holdfast/v1/relay_pb.js';
 
 /** The relay's part of the contract, and what a test can inspect. */
 export interface FakeCore {
@@ -30,6 +36,8 @@ export interface FakeCore {
   /** A requestId that cannot be stored. */
   unstorable: string | undefined;
   readonly quarantined: QuarantineNotificationRequest[];
+  /** Of other senders. */
+  readonly relayed: AcceptRelayedNotificationRequest[];
   readonly reports: ReportVerificationFailuresRequest[];
   /** While set, every call fails with this code. */
   failing: status | undefined;
@@ -49,6 +57,7 @@ export async function startFakeCore(): Promise<FakeCore> {
     batches: [],
     unstorable: undefined,
     quarantined: [],
+    relayed: [],
     reports: [],
     failing: undefined,
     nextReport: () => reported.promise,
@@ -78,6 +87,18 @@ export async function startFakeCore(): Promise<FakeCore> {
     core.quarantined.push(request);
     return create(QuarantineNotificationResponseSchema);
   };
+  const acceptRelayed = (request: AcceptRelayedNotificationRequest) => {
+    const name = `${request.senderId} ${request.identifier}`;
+    const content = Buffer.from(request.body).toString('base64');
+    const known = first.get(name);
+    if (known === undefined) {
+      first.set(name, content);
+      core.relayed.push(request);
+    }
+    const repeated = known === content ? AcceptOutcome.DUPLICATE : AcceptOutcome.CONFLICT;
+    const outcome = known === undefined ? AcceptOutcome.STORED : repeated;
+    return create(AcceptRelayedNotificationResponseSchema, { outcome, requestId: request.senderId });
+  };
   const report = (request: ReportVerificationFailuresRequest) => {
     core.reports.push(request);
     reported.resolve(request);
@@ -89,6 +110,9 @@ export async function startFakeCore(): Promise<FakeCore> {
     batchAcceptNotifications: handler(core, BatchAcceptNotificationsRequestSchema, acceptAll),
     quarantineNotification: handler(core, QuarantineNotificationRequestSchema, quarantine),
     reportVerificationFailures: handler(core, ReportVerificationFailuresRequestSchema, report),
+  });
+  server.addService(serviceDefinition(RelayService), {
+    acceptRelayedNotification: handler(core, AcceptRelayedNotificationRequestSchema, acceptRelayed),
   });
   const port = await new Promise<number>((resolve, reject) => {
     const credentials = ServerCredentials.createInsecure();

@@ -5,6 +5,7 @@ import { credentials as channelCredentials, status } from '@grpc/grpc-js';
 import Koa from 'koa';
 import { Registry } from 'prom-client';
 import { type SignedFields, signNotification } from '../../../client/webhooks/signature.ts';
+import type { LiveSender } from '../../../gateway/core/credentials.ts';
 import { openProblems } from '../../../gateway/http/error-handler.ts';
 import { openExchanges } from '../../../gateway/http/exchange.ts';
 import { createGatewayServer } from '../../../gateway/http/server.ts';
@@ -13,6 +14,7 @@ import { createRelay, type Relay } from '../../../gateway/relay/relay.ts';
 import { openChannel } from '../../../platform/grpc-client.ts';
 import type { Log, LogFields } from '../../../platform/log.ts';
 import { NotificationService } from '../../../proto/gen/holdfast/v1/notification_pb.js';
+import { RelayService } from '../../../proto/gen/holdfast/v1/relay_pb.js';
 import { signingSecret } from '../../signing-secret.ts';
 import { type FakeCore, startFakeCore } from './fake-core.ts';
 
@@ -24,6 +26,9 @@ export const SECRETS: Readonly<Record<string, readonly string[]>> = {
   M001: [signingSecret('M001')],
   closed: [],
 };
+
+/** The names of any merchant's secrets. */
+export const SECRET_IDS = ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f3b01', '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f3b02'];
 
 /** A request of a test. */
 export interface Sent {
@@ -53,6 +58,10 @@ export interface Stage {
   readonly lines: { level: string; event: string; fields: LogFields }[];
   fresh: boolean;
   secrets: typeof SECRETS;
+  /** The relayVerification of merchants. */
+  readonly demanded: Record<string, string>;
+  /** By senderId. */
+  readonly senders: Map<string, LiveSender>;
   /** Called when the relay requests the newest credentials. */
   refresh: () => Promise<void>;
   send(sent: Sent): Promise<Answer>;
@@ -87,15 +96,21 @@ export async function openStage(
   const log: Log = { info: write('info'), warn: write('warn'), error: write('error') };
   const registry = new Registry();
   const limits = options.limits ?? openLimits({ log, registry });
-  const stage: Pick<Stage, 'fresh' | 'secrets' | 'refresh'> = {
+  const stage: Pick<Stage, 'fresh' | 'secrets' | 'demanded' | 'senders' | 'refresh'> = {
     fresh: true,
     secrets: SECRETS,
+    demanded: {},
+    senders: new Map(),
     refresh: async () => undefined,
   };
   const relay = createRelay({
     notifications: channel.client(NotificationService),
+    relay: channel.client(RelayService),
     credentials: {
       secretsOf: (merchantId) => stage.secrets[merchantId],
+      secretIdsOf: (merchantId) => (stage.secrets[merchantId] ?? []).map((_, index) => SECRET_IDS[index] ?? ''),
+      relayVerificationOf: (merchantId) => stage.demanded[merchantId],
+      senderOf: (senderId) => stage.senders.get(senderId),
       isFresh: () => stage.fresh,
       refresh: () => stage.refresh(),
     },

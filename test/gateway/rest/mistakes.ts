@@ -230,7 +230,11 @@ const PATHS: Mistake[] = [
     'an unknown path of the relay',
     'POST /webhook/processor/oct/x/y',
     hold({}),
-    [404, 'NOT_FOUND', `There is no such path. POST is for /webhook/processor/{kind}/{statusInfo}. ${SEE_DOCS}`],
+    [
+      404,
+      'NOT_FOUND',
+      `There is no such path. POST is for /webhook/processor/{kind}/{statusInfo}, /webhook/relay/{senderId}. ${SEE_DOCS}`,
+    ],
   ],
   [
     'PUT',

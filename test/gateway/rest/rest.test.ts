@@ -77,6 +77,12 @@ describe('REST routes', () => {
       `GET /deliveries/${HOLD_ID}`,
       `POST /deliveries/${HOLD_ID}/replay`,
       'POST /deliveries/recover',
+      'GET /relay-senders',
+      'POST /relay-senders',
+      `GET /relay-senders/${HOLD_ID}`,
+      `PUT /relay-senders/${HOLD_ID}`,
+      `DELETE /relay-senders/${HOLD_ID}`,
+      'GET /relay/failures',
     ]);
   });
 

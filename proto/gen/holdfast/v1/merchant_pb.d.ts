@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import type { RelaySenderCredentials } from "./relay_pb.js";
 
 /**
  * Describes the file holdfast/v1/merchant.proto.
@@ -109,6 +110,14 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
    * @generated from field: bool allow_card_like_references = 13;
    */
   allowCardLikeReferences: boolean;
+
+  /**
+   * What the relay demands of notifications under the merchant's own secrets: service-signature (X-Service-Signature),
+   * standard-webhooks (the webhook- headers), or either of both; empty = service-signature.
+   *
+   * @generated from field: string relay_verification = 14;
+   */
+  relayVerification: string;
 };
 
 /**
@@ -994,6 +1003,27 @@ export declare type MerchantCredentials = Message<"holdfast.v1.MerchantCredentia
    * @generated from field: int64 change_number = 6;
    */
   changeNumber: bigint;
+
+  /**
+   * What the relay demands (Contract.relay_verification).
+   *
+   * @generated from field: string relay_verification = 7;
+   */
+  relayVerification: string;
+
+  /**
+   * Its senders of notifications.
+   *
+   * @generated from field: repeated holdfast.v1.RelaySenderCredentials relay_senders = 8;
+   */
+  relaySenders: RelaySenderCredentials[];
+
+  /**
+   * The ids of the signing secrets, in their order.
+   *
+   * @generated from field: repeated string signing_secret_ids = 9;
+   */
+  signingSecretIds: string[];
 };
 
 /**

@@ -287,14 +287,15 @@ export declare type VerificationFailure = Message<"holdfast.v1.VerificationFailu
   kind: NotificationKind;
 
   /**
-   * From the path.
+   * From the path; a senderId, where kind is RELAY.
    *
    * @generated from field: string status_info = 5;
    */
   statusInfo: string;
 
   /**
-   * The merchant that the body names: unproven, and maybe of nobody.
+   * The merchant that the body names, unproven, and maybe of nobody; or whose sender the path names. Absent for an
+   * unknown sender.
    *
    * @generated from field: string claimed_merchant_id = 6;
    */
@@ -327,6 +328,13 @@ export declare type VerificationFailure = Message<"holdfast.v1.VerificationFailu
    * @generated from field: string signature_sha256_prefix = 10;
    */
   signatureSha256Prefix: string;
+
+  /**
+   * What had to be signed; absent when nobody is known who could be told.
+   *
+   * @generated from field: holdfast.v1.FailureExplanation explain = 11;
+   */
+  explain?: FailureExplanation | undefined;
 };
 
 /**
@@ -334,6 +342,54 @@ export declare type VerificationFailure = Message<"holdfast.v1.VerificationFailu
  * Use `create(VerificationFailureSchema)` to create a new message.
  */
 export declare const VerificationFailureSchema: GenMessage<VerificationFailure>;
+
+/**
+ * What had to be signed, and what was, as far as it shows. It has neither a secret nor a signature.
+ *
+ * @generated from message holdfast.v1.FailureExplanation
+ */
+export declare type FailureExplanation = Message<"holdfast.v1.FailureExplanation"> & {
+  /**
+   * What the signature must be of.
+   *
+   * @generated from field: string rule = 1;
+   */
+  rule: string;
+
+  /**
+   * The usual mistake that makes the signature which came; absent = none does.
+   *
+   * @generated from field: string mistake = 2;
+   */
+  mistake: string;
+
+  /**
+   * How the text that had to be signed begins: at most 24 characters, those that are no visible ASCII as ?.
+   *
+   * @generated from field: string signed_begins = 3;
+   */
+  signedBegins: string;
+
+  /**
+   * Its length, bytes.
+   *
+   * @generated from field: int32 signed_bytes = 4;
+   */
+  signedBytes: number;
+
+  /**
+   * The keys that were tried: signing secrets of the merchant, or keys of the sender.
+   *
+   * @generated from field: repeated string key_ids = 5;
+   */
+  keyIds: string[];
+};
+
+/**
+ * Describes the message holdfast.v1.FailureExplanation.
+ * Use `create(FailureExplanationSchema)` to create a new message.
+ */
+export declare const FailureExplanationSchema: GenMessage<FailureExplanation>;
 
 /**
  * A batch of failures, at most one batch a second from each gateway.
@@ -1486,21 +1542,21 @@ export declare type StoredNotification = Message<"holdfast.v1.StoredNotification
   statusInfo: string;
 
   /**
-   * OK or KO, as signed.
+   * OK or KO, as signed; absent in one of another sender.
    *
    * @generated from field: string status = 5;
    */
   status: string;
 
   /**
-   * The amount's source text, as signed.
+   * The amount's source text, as signed; absent likewise.
    *
    * @generated from field: string amount = 6;
    */
   amount: string;
 
   /**
-   * Currency, as signed.
+   * Currency, as signed; absent likewise.
    *
    * @generated from field: string currency = 7;
    */
@@ -1526,6 +1582,13 @@ export declare type StoredNotification = Message<"holdfast.v1.StoredNotification
    * @generated from field: string delivery_id = 10;
    */
   deliveryId: string;
+
+  /**
+   * What identifies it among those of its sender; absent in one of the merchant's own sender.
+   *
+   * @generated from field: string identifier = 11;
+   */
+  identifier: string;
 };
 
 /**
@@ -1576,21 +1639,21 @@ export declare type QuarantinedNotification = Message<"holdfast.v1.QuarantinedNo
   statusInfo: string;
 
   /**
-   * OK or KO, as signed.
+   * OK or KO, as signed; absent in one of another sender.
    *
    * @generated from field: string status = 6;
    */
   status: string;
 
   /**
-   * The amount's source text, as signed.
+   * The amount's source text, as signed; absent likewise.
    *
    * @generated from field: string amount = 7;
    */
   amount: string;
 
   /**
-   * Currency, as signed.
+   * Currency, as signed; absent likewise.
    *
    * @generated from field: string currency = 8;
    */
@@ -1638,6 +1701,13 @@ export declare type QuarantinedNotification = Message<"holdfast.v1.QuarantinedNo
    * @generated from field: holdfast.v1.StoredNotification accepted = 14;
    */
   accepted?: StoredNotification | undefined;
+
+  /**
+   * What identifies it among those of its sender; absent in one of the merchant's own sender.
+   *
+   * @generated from field: string identifier = 15;
+   */
+  identifier: string;
 };
 
 /**
@@ -2010,6 +2080,13 @@ export enum NotificationKind {
    * @generated from enum value: NOTIFICATION_KIND_OCT = 2;
    */
   OCT = 2,
+
+  /**
+   * Of another sender of the merchant's (RelaySender); the path's last segment is its senderId.
+   *
+   * @generated from enum value: NOTIFICATION_KIND_RELAY = 3;
+   */
+  RELAY = 3,
 }
 
 /**
@@ -2177,14 +2254,14 @@ export enum VerificationFailureReason {
   UNSPECIFIED = 0,
 
   /**
-   * No X-Service-Signature.
+   * No signature.
    *
    * @generated from enum value: VERIFICATION_FAILURE_REASON_MISSING_SIGNATURE = 1;
    */
   MISSING_SIGNATURE = 1,
 
   /**
-   * Several X-Service-Signature, or not 44 canonical Base64 characters.
+   * Several signature headers, or not a signature in its canonical form.
    *
    * @generated from enum value: VERIFICATION_FAILURE_REASON_MALFORMED_SIGNATURE = 2;
    */
@@ -2203,6 +2280,20 @@ export enum VerificationFailureReason {
    * @generated from enum value: VERIFICATION_FAILURE_REASON_UNKNOWN_MERCHANT = 4;
    */
   UNKNOWN_MERCHANT = 4,
+
+  /**
+   * No sender of that senderId.
+   *
+   * @generated from enum value: VERIFICATION_FAILURE_REASON_UNKNOWN_SENDER = 5;
+   */
+  UNKNOWN_SENDER = 5,
+
+  /**
+   * The signature is genuine, but its time is too far from the clock.
+   *
+   * @generated from enum value: VERIFICATION_FAILURE_REASON_STALE_TIMESTAMP = 6;
+   */
+  STALE_TIMESTAMP = 6,
 }
 
 /**

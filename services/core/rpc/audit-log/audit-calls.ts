@@ -5,6 +5,7 @@ import { errorFields } from '../../../../platform/log.ts';
 import { MerchantService } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { RelayService } from '../../../../proto/gen/holdfast/v1/relay_pb.js';
 import { WebhookEndpointService } from '../../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { inNameOf, isOperatorName } from '../../storage/audit-log/actor.ts';
@@ -34,9 +35,10 @@ export function changesSomething(method: DescMethod): boolean {
 
 /** Returns whether a method writes its audit entry in the transaction of its change: it calls no processor. */
 function auditsItself({ parent, name }: DescMethod): boolean {
-  const areChanges = [MerchantService, NotificationService, WebhookEndpointService] as DescService[];
-  return areChanges.includes(parent) || name === 'EndSession';
+  return AUDITING.includes(parent) || name === 'EndSession';
 }
+
+const AUDITING: readonly DescService[] = [MerchantService, NotificationService, RelayService, WebhookEndpointService];
 
 /** Fields of a request that the entry contains; others may be a secret, a card's token or a preauthorizationId. */
 const KEPT = [

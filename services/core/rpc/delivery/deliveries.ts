@@ -54,12 +54,14 @@ export const getDelivery: Method<'getDelivery'> = async (core, request, context)
 
 /** The request that an attempt at the moment `at` would send, byte for byte, but for its owner's headers. */
 function contentOf(row: DeliveryRow, terms: EndpointTerms, at: Date) {
-  const { id, body, signature = null } = row;
+  const { id, body, signature = null, relayedHeaders } = row;
   const { url: endpointUrl } = terms;
   const secrets = terms.secrets();
   const hidden: Record<string, string> = Object.fromEntries(Object.keys(terms.headers()).map((name) => [name, HIDDEN]));
   const headers =
-    body == null || secrets.length === 0 ? {} : { ...hidden, ...attemptHeaders({ id, body, signature }, secrets, at) };
+    body == null || secrets.length === 0
+      ? {}
+      : { ...hidden, ...attemptHeaders({ id, body, signature, relayedHeaders }, secrets, at) };
   return {
     url: endpointUrl === null ? '' : notificationUrl(endpointUrl, row).href,
     headers: Object.entries(headers).map(([name, value]) => ({ name, value })),

@@ -52,6 +52,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
     processorAccount: contract.processorAccount,
     notifyExpiringHours: contract.notifyExpiringHours ?? null,
     allowCardLikeReferences: contract.allowCardLikeReferences,
+    relayVerification: (contract.relayVerification || 'service-signature') as MerchantRow['relayVerification'],
     holdPeriodS: holdPeriod ? Number(holdPeriod.seconds) : DEFAULT_HOLD_PERIOD_S,
   };
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { errorFields } from '../../../../platform/log.ts';
 import { EndedSessionSchema, MerchantCredentialsSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
-import { readCredentials } from '../../storage/merchant/credential-rows.ts';
+import { RelaySenderCredentialsSchema, RelaySenderSettingsSchema } from '../../../../proto/gen/holdfast/v1/relay_pb.js';
+import { type LiveSender, readCredentials } from '../../storage/merchant/credential-rows.ts';
 import { useNonce as useStored } from '../../storage/merchant/signature-nonce.ts';
 import { readTimeline } from '../../storage/reconciling.ts';
 import type { Core, Method } from '../core.ts';
@@ -23,8 +24,13 @@ async function changesAfter(core: Core, after: bigint) {
   const merchants = rows.flatMap((row) => {
     if (row.merchantId === null) return [];
     const { merchantId } = row;
-    const signingSecrets = row.secrets.flatMap((secret) => decrypted(core, merchantId, secret));
-    return [present(MerchantCredentialsSchema, row, { signingSecrets })];
+    const secrets = row.secrets.flatMap((secret) =>
+      decrypted(core, merchantId, 'signing-secret', secret).map((text) => ({ id: secret.id, text })),
+    );
+    const signingSecrets = secrets.map(({ text }) => text);
+    const signingSecretIds = secrets.map(({ id }) => id);
+    const relaySenders = row.senders.map((sender) => senderCredentials(core, merchantId, sender));
+    return [present(MerchantCredentialsSchema, row, { signingSecrets, signingSecretIds, relaySenders })];
   });
   const ended = rows.filter(({ merchantId }) => merchantId === null);
   const endedSessions = ended.map((row) => present(EndedSessionSchema, row));
@@ -32,13 +38,32 @@ async function changesAfter(core: Core, after: bigint) {
 }
 
 /** A secret that cannot be decrypted, by a fault of the settings, is left out: it must not lock out other merchants. */
-function decrypted({ cipher, log }: Core, merchantId: string, secret: { id: string; ciphertext: string }): string[] {
+function decrypted(
+  { cipher, log }: Core,
+  merchantId: string,
+  use: 'signing-secret' | 'relay-key',
+  secret: { readonly id: string; readonly ciphertext: string },
+): string[] {
   try {
-    return [cipher.open(Buffer.from(secret.ciphertext, 'hex'), `signing-secret:${secret.id}`)];
+    return [cipher.open(Buffer.from(secret.ciphertext, 'hex'), `${use}:${secret.id}`)];
   } catch (error) {
     log.error('secret_not_decrypted', { merchantId, ...errorFields(error) });
     return [];
   }
+}
+
+/** A sender with its keys in clear. */
+function senderCredentials(core: Core, merchantId: string, sender: LiveSender) {
+  const keys = sender.keys.flatMap(({ id, ciphertext, publicKey }) => {
+    if (ciphertext === null) return publicKey === null ? [] : [{ id, key: publicKey }];
+    return decrypted(core, merchantId, 'relay-key', { id, ciphertext }).map((key) => ({ id, key }));
+  });
+  return present(RelaySenderCredentialsSchema, sender, {
+    senderId: sender.id,
+    settings: present(RelaySenderSettingsSchema, sender),
+    keyIds: keys.map(({ id }) => id),
+    keys: keys.map(({ key }) => key),
+  });
 }
 
 /** Interval between reads: a revoked key is rejected within 5 s, whichever core revoked it. */
@@ -54,9 +79,7 @@ const CHUNK = 500;
 export const watchCredentials: Method<'watchCredentials'> = async function* (core, _request, context) {
   const timeline = await readTimeline(core.database.query);
   let { merchants, endedSessions, changeNumber } = await changesAfter(core, 0n);
-  for (let from = 0; from < merchants.length; from += CHUNK) {
-    yield { merchants: merchants.slice(from, from + CHUNK) };
-  }
+  for (const chunk of chunksOf(merchants)) yield { merchants: chunk };
   for (let from = 0; from < endedSessions.length; from += CHUNK) {
     yield { endedSessions: endedSessions.slice(from, from + CHUNK) };
   }
@@ -69,6 +92,27 @@ export const watchCredentials: Method<'watchCredentials'> = async function* (cor
     heartbeatAt = performance.now() + HEARTBEAT_MS;
   }
 };
+
+/** Cuts a list of merchants into messages: at most CHUNK merchants and, beyond the first one's, SENDERS senders each. */
+function chunksOf(merchants: Changes['merchants']): Changes['merchants'][] {
+  const chunks: Changes['merchants'][] = [];
+  let senders = 0;
+  for (const merchant of merchants) {
+    senders += merchant.relaySenders?.length ?? 0;
+    const last = chunks.at(-1);
+    if (last && last.length < CHUNK && senders <= SENDERS) last.push(merchant);
+    else {
+      chunks.push([merchant]);
+      senders = merchant.relaySenders?.length ?? 0;
+    }
+  }
+  return chunks;
+}
+
+type Changes = Awaited<ReturnType<typeof changesAfter>>;
+
+/** Of at most 6 KiB each: names, headers, 50 types, two secrets. */
+const SENDERS = 150;
 
 /** Waits for the poll interval. Returns false when the gateway has disconnected. */
 function waited(signal: AbortSignal): Promise<boolean> {

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../../platform/clock.ts';
 import { drawId } from '../../../../platform/draw-id.ts';
 import { errorFields, type Log } from '../../../../platform/log.ts';
 import { traceParent } from '../../../../platform/tracing.ts';
@@ -20,12 +19,13 @@ import { keptNotificationKind } from '../present.ts';
 
 /** Stores a notification that the relay has verified, and has it forwarded. It never changes the books. */
 export const acceptNotification: Method<'acceptNotification'> = async (core, request) => ({
-  outcome: await core.accept(request),
+  outcome: await core.accept(notificationInput(request, core.clock())),
 });
 
 /** Accepts several notifications; UNSPECIFIED = one could not be stored. Throws when none could be stored. */
-export const batchAcceptNotifications: Method<'batchAcceptNotifications'> = async ({ accept, log }, { requests }) => {
-  const ends = await Promise.allSettled(requests.map(accept));
+export const batchAcceptNotifications: Method<'batchAcceptNotifications'> = async (core, { requests }) => {
+  const { accept, clock, log } = core;
+  const ends = await Promise.allSettled(requests.map((request) => accept(notificationInput(request, clock()))));
   const [failure, ...others] = ends.filter((end) => end.status === 'rejected');
   if (failure && others.length === ends.length - 1) throw failure.reason;
   if (failure) log.error('notifications_not_stored', { ...errorFields(failure.reason) });
@@ -35,13 +35,12 @@ export const batchAcceptNotifications: Method<'batchAcceptNotifications'> = asyn
 };
 
 /** Stores verified notifications. Concurrent ones share commits, but never two of one (merchantId, requestId). */
-export function openAccept(database: Database, announce: Announce, clock: Clock, log: Log): Core['accept'] {
+export function openAccept(database: Database, announce: Announce, log: Log): Core['accept'] {
   const gather = new StatementGather<NotificationInput, Accepted>(
     (batch) => acceptNotifications(database.query, batch),
     { maxBatch: 256, lanes: 2, keyOf: ({ merchantId, requestId }) => `${merchantId} ${requestId}` },
   );
-  return async (request) => {
-    const input = notificationInput(request, clock());
+  return async (input) => {
     const { outcome, forwards, aside } = await gather.submit(input);
     const { merchantId } = input;
     if (forwards.length > 0) announce(forwards.map((endpointId) => endpointName({ merchantId, endpointId })));
@@ -76,6 +75,10 @@ export function notificationInput(
     signature,
     deliveryId: drawId(),
     receivedAt: at.toISOString(),
+    identifier: null,
+    digest: null,
+    relayedHeaders: null,
+    forward: true,
     traceParent: ('traceParent' in request && request.traceParent) || traceParent(),
   };
 }

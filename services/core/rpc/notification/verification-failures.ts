@@ -9,7 +9,7 @@ import {
   listVerificationFailures as listStored,
   type VerificationFailureFilter,
 } from '../../storage/notification/verification-failure.ts';
-import type { Method } from '../core.ts';
+import type { Core, Method } from '../core.ts';
 import { BY_ID, filtersOf, readPage } from '../pages.ts';
 import { keptNotificationKind, present } from '../present.ts';
 
@@ -21,7 +21,7 @@ export const reportVerificationFailures: Method<'reportVerificationFailures'> = 
   return {};
 };
 
-function inputOf({ failureId, failedAt, reason, kind, bodySha256, ...same }: VerificationFailure) {
+function inputOf({ failureId, failedAt, reason, kind, bodySha256, explain, ...same }: VerificationFailure) {
   return {
     ...same,
     id: failureId,
@@ -29,12 +29,26 @@ function inputOf({ failureId, failedAt, reason, kind, bodySha256, ...same }: Ver
     reason: VerificationFailureReason[reason],
     kind: keptNotificationKind(kind),
     bodySha256: Buffer.from(bodySha256).toString('hex'),
+    explain: explain ? { ...explain } : null,
   };
 }
 
 /** Lists notifications that the relay could not verify, newest first. */
 export const listVerificationFailures: Method<'listVerificationFailures'> = (core, request, context) =>
-  readPage('failures', request, filtersOf<VerificationFailureFilter>(context, request), BY_ID, {
+  readFailures(core, request, filtersOf<VerificationFailureFilter>(context, request));
+
+/** The same of a merchant, for the merchant. */
+export const listRelayFailures: Method<'listRelayFailures'> = (core, request, context) => {
+  const { merchantId: claimedMerchantId, ...same } = filtersOf<{ merchantId: string; reason?: string }>(
+    context,
+    request,
+  );
+  return readFailures(core, request, { claimedMerchantId, ...same });
+};
+
+function readFailures(core: Core, page: Parameters<typeof readPage>[1], filter: VerificationFailureFilter) {
+  return readPage('failures', page, filter, BY_ID, {
     read: (filters, after, limit) => listStored(core.reads, filters, after, limit),
     present: (row) => present(VerificationFailureSchema, row, { failureId: row.id }),
   });
+}

@@ -26,6 +26,7 @@ const SERVICES: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.MerchantService': OPERATORS,
   'holdfast.v1.NotificationService': OPERATORS,
   'holdfast.v1.WebhookEndpointService': WEBHOOK,
+  'holdfast.v1.RelayService': WEBHOOK,
   'holdfast.v1.OperatorService': OPERATORS,
   'holdfast.v1.AuditService': OPERATORS,
   'holdfast.processor.v1.ProcessorEventService': PROCESSOR,
@@ -50,6 +51,7 @@ const METHODS: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.NotificationService.BatchAcceptNotifications': GATEWAY,
   'holdfast.v1.NotificationService.QuarantineNotification': GATEWAY,
   'holdfast.v1.NotificationService.ReportVerificationFailures': GATEWAY,
+  'holdfast.v1.RelayService.AcceptRelayedNotification': GATEWAY,
 };
 
 /** The roles that may call a method. */

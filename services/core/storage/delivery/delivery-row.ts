@@ -20,7 +20,8 @@ export function isOfContract(endpointId: EndpointId): endpointId is EndpointPurp
  * endpoint's failure.
  */
 export type Fault = 'LOOKUP' | 'UNREACHABLE' | 'TLS' | 'TIMEOUT' | 'PROTOCOL';
-export type NotificationKind = 'payment' | 'oct';
+/** relay: of another sender of the merchant's; its statusInfo is the senderId. */
+export type NotificationKind = 'payment' | 'oct' | 'relay';
 
 /** The delivery of one notification to one endpoint. */
 export const DeliveryEntity = defineEntity({
@@ -39,6 +40,8 @@ export const DeliveryEntity = defineEntity({
     body: p.blob().nullable().$type<Buffer>(),
     /** The sender's X-Service-Signature, for a relayed notification; null = signed at each attempt. */
     signature: p.text().nullable(),
+    /** The headers of another sender's notification that are forwarded with it, by name; null = of no other sender. */
+    relayedHeaders: p.json().nullable().$type<Record<string, string>>(),
     /** W3C traceparent of its cause; null = not traced. */
     traceParent: p.text().nullable(),
     state: p.text().$type<'PENDING' | 'DELIVERED' | 'DEAD'>(),

@@ -9,9 +9,9 @@ import { furtherDeliveryId, internalEndpoints } from '../endpoint/fan-out.ts';
  */
 export function insertForwards({ id, signature, at, from }: Record<'id' | 'signature' | 'at' | 'from', string>) {
   return `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
-    attempt_count, due_at, created_at)
+    attempt_count, due_at, created_at, relayed_headers)
   select case when endpoint.place = 1 then ${id}::uuid else ${furtherDeliveryId(`${id}::uuid`)} end, merchant_id, endpoint.id,
-      request_id, kind, status_info, body, ${signature}, 'PENDING', 0, ${at}, ${at}
+      request_id, kind, status_info, body, ${signature}, 'PENDING', 0, ${at}, ${at}, relayed_headers
     from ${from} f
     join merchant m on ${byIndex('m.id', 'f.merchant_id')}
     cross join lateral (select id, row_number() over () as place from (

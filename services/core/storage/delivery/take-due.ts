@@ -13,6 +13,7 @@ export type PendingDelivery = Pick<
   readonly dueAt: Date;
   readonly signature: string | null;
   readonly traceParent: string | null;
+  readonly relayedHeaders: Readonly<Record<string, string>> | null;
   /** In the first row of each merchant: its terms; null in others, and when there is no such merchant. */
   readonly terms: TermsJson | null;
 };
@@ -88,7 +89,7 @@ const TAKE_DUE = sql('take-due-deliveries')`with wanted as (
     from free, (select set_config('synchronous_commit', 'off', true)) no_wait
     where ${byIndex('d.id', 'free.id')}
     returning d.id, merchant_id, endpoint_kind as endpoint_id, request_id, kind, status_info, body, signature, attempt_count,
-      retry_base, due_at, trace_parent
+      retry_base, due_at, trace_parent, relayed_headers
   )
   select t.*, case when row_number() over (partition by t.merchant_id) = 1
     then (select ${TERMS} from merchant m where ${byIndex('m.id', 't.merchant_id')}) end as terms

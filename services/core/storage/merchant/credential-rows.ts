@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { ADVISORY_LOCKS, type Query, sql } from '../database.ts';
+import type { RelaySenderRow } from '../relay/relay-rows.ts';
+import type { RelayVerification } from './merchant-row.ts';
 
 /** An API key of a merchant; only its SHA-256 is stored. */
 export const ApiKeyEntity = defineEntity({
@@ -46,6 +48,15 @@ export const SigningSecretEntity = defineEntity({
 });
 export type SigningSecretRow = InferEntity<typeof SigningSecretEntity>;
 
+/** A sender as the relay verifies with it; its ciphertexts hexadecimal, its keys older first. */
+export interface LiveSender extends Omit<RelaySenderRow, 'merchantId' | 'createdAt' | symbol> {
+  readonly keys: readonly {
+    readonly id: string;
+    readonly ciphertext: string | null;
+    readonly publicKey: string | null;
+  }[];
+}
+
 /** A merchant's live credentials, secrets older first with their ciphertexts hexadecimal; or an ended session. */
 export type CredentialsRow = { readonly changeNumber: bigint } & (
   | {
@@ -54,6 +65,8 @@ export type CredentialsRow = { readonly changeNumber: bigint } & (
       readonly capturePublicKey: string | null;
       readonly apiKeyHashes: readonly Buffer[];
       readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
+      readonly relayVerification: RelayVerification;
+      readonly senders: readonly LiveSender[];
     }
   | { readonly merchantId: null; readonly sessionHash: Buffer; readonly expiresAt: Date }
 );
@@ -82,10 +95,17 @@ const READ_CREDENTIALS = sql('read-credentials')`
       m.require_signed_captures, m.capture_public_key,
       array(select k.hash from api_key k where k.merchant_id = m.id and k.revoked_at is null) as api_key_hashes,
       coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'hex')) order by s.id)
-        from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets
+        from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets,
+      m.relay_verification, coalesce((select json_agg(json_build_object('id', r.id, 'name', r.name, 'scheme', r.scheme,
+          'header', r.header, 'encoding', r.encoding, 'prefix', r.prefix, 'timestamped', r.timestamped,
+          'idHeader', r.id_header, 'idPointer', r.id_pointer, 'typeHeader', r.type_header,
+          'toleranceSeconds', r.tolerance_seconds, 'internalTypes', r.internal_types,
+          'keys', (select json_agg(json_build_object('id', k.id, 'ciphertext', encode(k.ciphertext, 'hex'),
+              'publicKey', k.public_key) order by k.id) from relay_key k where k.sender_id = r.id)) order by r.id)
+        from relay_sender r where r.merchant_id = m.id), '[]') as senders
     from merchant m where m.change_number > $1
     union all
-    select null, session_hash, expires_at, change_number, null, null, null, null
+    select null, session_hash, expires_at, change_number, null, null, null, null, null, null
     from ended_session where change_number > $1
     order by change_number`;
 

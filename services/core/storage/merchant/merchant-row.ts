@@ -1,6 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { type Database, readRow, sql } from '../database.ts';
 
+export type RelayVerification = 'service-signature' | 'either' | 'standard-webhooks';
+
 /** A merchant and its contract (docs/merchants.md, "Contract of a merchant"). Only operators set its URLs. */
 export const MerchantEntity = defineEntity({
   name: 'Merchant',
@@ -28,6 +30,8 @@ export const MerchantEntity = defineEntity({
     allowCardLikeReferences: p.boolean().default(false),
     /** It has further endpoints besides webhookUrl and internalUrl; nothing reads theirs while this is false. */
     hasEndpoints: p.boolean().default(false),
+    /** What the relay demands of notifications under the merchant's own secrets. */
+    relayVerification: p.text().default('service-signature').$type<RelayVerification>(),
     createdAt: p.datetime(3),
     /** Grows with every change of the merchant, its keys or its secrets: the cursor of the credentials feed. */
     changeNumber: p.bigint('bigint'),

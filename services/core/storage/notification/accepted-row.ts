@@ -1,6 +1,6 @@
 import type { NotificationKind } from '../delivery/delivery-row.ts';
 
-/** A notification that the relay has verified, as it was signed. (merchantId, requestId) is unique for ever. */
+/** A notification that the relay has verified, as it was signed; status, amount and currency are '' in kind relay. (merchantId, requestId) is unique for ever. */
 export interface AcceptedRow {
   readonly merchantId: string;
   readonly requestId: string;
@@ -11,6 +11,8 @@ export interface AcceptedRow {
   readonly amount: string;
   readonly currency: string;
   readonly receivedAt: Date;
+  /** What its sender calls it; null unless kind is relay. */
+  readonly identifier: string | null;
 }
 
 /** A verified notification that the relay hands in. */
@@ -24,6 +26,12 @@ export interface NotificationInput extends Omit<AcceptedRow, 'receivedAt'> {
   readonly receivedAt: string;
   /** W3C traceparent, while tracing is on. */
   readonly traceParent?: string | undefined;
+  /** SHA-256 of the body, hexadecimal, where the body decides whether it is the same; null = the signed fields do. */
+  readonly digest: string | null;
+  /** The headers that are forwarded with it, of another sender; null = of no other sender. */
+  readonly relayedHeaders: Readonly<Record<string, string>> | null;
+  /** False = it is stored only. */
+  readonly forward: boolean;
 }
 
 /** The identity of a notification. */

@@ -18,6 +18,7 @@ export function boundNotifications(notifications: readonly NotificationInput[]):
 /** SQL that reads bound notifications: the columns of their fields, and a body, of the row `i`. */
 export const NOTIFICATIONS = {
   columns: `"merchantId" text, "requestId" text, kind text, "statusInfo" text, status text, amount text,
-      currency text, signature text, "deliveryId" uuid, "receivedAt" timestamptz, "bodyAt" int, "bodyBytes" int`,
+      currency text, signature text, "deliveryId" uuid, "receivedAt" timestamptz, "bodyAt" int, "bodyBytes" int,
+      identifier text, digest text, "relayedHeaders" jsonb, forward bool`,
   body: 'substring($2::bytea from i."bodyAt" for i."bodyBytes")',
 } as const;

@@ -16,7 +16,7 @@ export interface Accepted {
 
 /**
  * Stores verified notifications. The first one with a (merchantId, requestId) takes it for ever. Another with the same
- * kind and signed text is a duplicate, whatever its statusInfo and body. Any other is a conflict, quarantined once. No
+ * kind and signed text, and of another sender the same body, is a duplicate, whatever its statusInfo and body. Any other is a conflict, quarantined once. No
  * two of `notifications` may share (merchantId, requestId). Returns the results in the same order.
  */
 export async function acceptNotifications(
@@ -43,22 +43,23 @@ const STORE = sql('store-notifications')`with addressed as materialized (
   ),
   stored as (
     insert into notification (merchant_id, request_id, kind, status_info, status, amount, currency, body, received_at,
-      parked_signature)
+      parked_signature, identifier, digest, relayed_headers)
     select "merchantId", "requestId", kind, "statusInfo", status, amount, currency, ${NOTIFICATIONS.body},
-      "receivedAt", case when forwards then null else signature end
+      "receivedAt", case when forward and forwards is not true then signature end, identifier, digest, "relayedHeaders"
     from addressed i order by "merchantId", "requestId"
     on conflict do nothing
     returning merchant_id, request_id
   ),
   delivered as (
     insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
-      attempt_count, due_at, created_at, trace_parent)
+      attempt_count, due_at, created_at, trace_parent, relayed_headers)
     select case endpoint.id when 'internal' then i."deliveryId" else ${furtherDeliveryId('i."deliveryId"')} end,
       i."merchantId", endpoint.id, i."requestId", i.kind, i."statusInfo", ${NOTIFICATIONS.body},
-      i.signature, 'PENDING', 0, i."receivedAt", i."receivedAt", i."traceParent"
+      i.signature, 'PENDING', 0, i."receivedAt", i."receivedAt", i."traceParent", i."relayedHeaders"
     from addressed i
     join stored s on s.merchant_id = i."merchantId" and s.request_id = i."requestId"
     cross join lateral (${internalEndpoints('i', 'i.kind', 'i."statusInfo"')}) endpoint
+    where i.forward
     returning merchant_id, request_id, endpoint_kind
   )
   select i."deliveryId" as id, array(select d.endpoint_kind from delivered d

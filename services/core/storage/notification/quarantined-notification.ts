@@ -36,6 +36,10 @@ export const QuarantinedNotificationEntity = defineEntity({
     deliveryId: p.uuid().nullable(),
     /** Two with the same key are the same (setAllAside()). */
     onceKey: p.text().unique(),
+    /** As of an accepted one. */
+    identifier: p.text().nullable(),
+    digest: p.text().nullable(),
+    relayedHeaders: p.json().nullable().$type<Record<string, string>>(),
   },
 });
 export type QuarantinedNotificationRow = InferEntity<typeof QuarantinedNotificationEntity>;
@@ -90,9 +94,10 @@ export async function setAllAside(
 ): Promise<ReadonlyMap<string, Aside>> {
   if (notifications.length === 0) return new Map();
   const input = notifications.map((notification) => {
-    const { merchantId, requestId, kind, statusInfo, status, amount, currency } = notification;
+    const { merchantId, requestId, kind, statusInfo, status, amount, currency, digest } = notification;
     const word = reason === 'CONFLICT' ? [] : [statusInfo.toLowerCase()];
-    const onceKey = [reason, merchantId, requestId, kind, status, amount, currency, ...word].join(' ');
+    const content = digest === null ? [] : [digest];
+    const onceKey = [reason, merchantId, requestId, kind, status, amount, currency, ...word, ...content].join(' ');
     return { ...notification, quarantineId: drawId(), onceKey };
   });
   const rows = await query<{ id: string; aside: Aside }>(SET_ASIDE, [...boundNotifications(input), reason]);
@@ -109,13 +114,14 @@ const SET_ASIDE = sql('set-aside')`with input as materialized (
     from json_to_recordset($1::json) as i(${NOTIFICATIONS.columns}, "quarantineId" uuid, "onceKey" text)
     where $3 <> 'CONFLICT' or exists (select from notification n
       where n.merchant_id = any (array[i."merchantId"]) and n.request_id = any (array[i."requestId"])
-        and (n.kind, n.status, n.amount, n.currency) is distinct from (i.kind, i.status, i.amount, i.currency))
+        and (n.kind, n.status, n.amount, n.currency, n.digest)
+          is distinct from (i.kind, i.status, i.amount, i.currency, i.digest))
   ),
   aside as (
     insert into quarantined_notification (id, merchant_id, request_id, kind, status_info, status, amount, currency,
-      body, signature, reason, state, received_at, once_key)
+      body, signature, reason, state, received_at, once_key, identifier, digest, relayed_headers)
     select "quarantineId", "merchantId", "requestId", kind, "statusInfo", status, amount, currency,
-      ${NOTIFICATIONS.body}, signature, $3, 'HELD', "receivedAt", "onceKey"
+      ${NOTIFICATIONS.body}, signature, $3, 'HELD', "receivedAt", "onceKey", identifier, digest, "relayedHeaders"
     from input i where "hasRoom"
     on conflict do nothing returning id
   )
@@ -159,7 +165,8 @@ export async function discardHeld(query: Query, id: string, at: Date): Promise<b
 }
 
 const READ_ACCEPTED = sql('read-accepted')`
-    select n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at
+    select n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at,
+      n.identifier
     from (select distinct * from json_to_recordset($1::json) as i("merchantId" text, "requestId" text)) i
     join notification n on n.merchant_id = any (array[i."merchantId"]) and n.request_id = any (array[i."requestId"])`;
 

@@ -72,6 +72,7 @@ const DELIVERY = `left join lateral (
     order by d.endpoint_kind <> 'internal', d.id limit 1) d on true`;
 
 const COLUMNS = `n.merchant_id, n.request_id, n.kind, n.status_info, n.status, n.amount, n.currency, n.received_at,
+  n.identifier,
   n.parked_signature is not null as parked, n.body is null as purged, d.id as delivery_id`;
 
 const READ_ONE = sql('read-stored-notification')`select ${COLUMNS} from notification n ${DELIVERY}
@@ -97,6 +98,6 @@ const LOCK_ONE = sql('lock-stored-notification')`
 const FORWARD_ONE = sql('forward-stored-notification')`with unparked as (
     update notification set parked_signature = null
     where merchant_id = $1 and request_id = $2 and body is not null
-    returning merchant_id, request_id, kind, status_info, body
+    returning merchant_id, request_id, kind, status_info, body, relayed_headers
   )
   ${insertForwards({ id: '$3', signature: '$4', at: '$5', from: 'unparked' })}`;

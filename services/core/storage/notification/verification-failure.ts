@@ -20,8 +20,19 @@ export const VerificationFailureEntity = defineEntity({
     bodyBytes: p.integer(),
     bodySha256: p.blob().$type<Buffer>(),
     signatureSha256Prefix: p.text(),
+    /** What had to be signed (FailureExplanation); null = nobody could be told. */
+    explain: p.json().nullable().$type<Explained>(),
   },
 });
+/** As the contract has it. */
+export interface Explained {
+  readonly rule: string;
+  readonly mistake: string;
+  readonly signedBegins: string;
+  readonly signedBytes: number;
+  readonly keyIds: string[];
+}
+
 export type VerificationFailureRow = InferEntity<typeof VerificationFailureEntity>;
 
 /** Selects verification failures. */
@@ -61,11 +72,11 @@ const MAX_FAILURES = 10_000;
 
 const INSERT_FAILURES = sql('insert-verification-failures')`
     insert into verification_failure (id, failed_at, reason, kind, status_info, claimed_merchant_id, address,
-      body_bytes, body_sha256, signature_sha256prefix)
+      body_bytes, body_sha256, signature_sha256prefix, explain)
     select id, "failedAt", reason, kind, "statusInfo", "claimedMerchantId", address, "bodyBytes",
-      decode("bodySha256", 'hex'), "signatureSha256Prefix"
+      decode("bodySha256", 'hex'), "signatureSha256Prefix", explain
     from json_to_recordset($1::json) as i(id uuid, "failedAt" timestamptz, reason text, kind text, "statusInfo" text,
-      "claimedMerchantId" text, address text, "bodyBytes" int, "bodySha256" text, "signatureSha256Prefix" text)
+      "claimedMerchantId" text, address text, "bodyBytes" int, "bodySha256" text, "signatureSha256Prefix" text, explain jsonb)
     on conflict do nothing`;
 
 const TRIM_FAILURES = sql('trim-verification-failures')`delete from verification_failure

@@ -1,9 +1,11 @@
 /** What an attempt resolves, sends and keeps of the answer. */
 import assert from 'node:assert/strict';
+import { verifyStandardWebhook } from '../../../../client/webhooks/signature.ts';
 import { openResolver } from '../../../../services/core/egress/resolve.ts';
+import { acceptNotifications } from '../../../../services/core/storage/notification/insert-accepted.ts';
 import { forSuite } from '../../../suite.ts';
 import { openNameServer } from '../egress/name-server.ts';
-import { bodyOf, ok, openDeliveryStage, openReceiver } from './stage.ts';
+import { bodyOf, ok, openDeliveryStage, openReceiver, storedNotification } from './stage.ts';
 
 describe('makeAttempt()', () => {
   let merchants = 0;
@@ -45,6 +47,32 @@ describe('makeAttempt()', () => {
         null,
       ],
     );
+  });
+
+  it("forwards another sender's bytes with its headers, under that sender's path", async () => {
+    const { id: merchantId, secret } = await newMerchant();
+    await stage.sql('update merchant set internal_url = $2 where id = $1', [merchantId, receiver.url]);
+    const senderId = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
+    const relayedHeaders = { 'content-type': 'text/plain', 'x-relay-sender': senderId, 'x-github-event': 'ping' };
+    const change = {
+      merchantId,
+      kind: 'relay' as const,
+      statusInfo: senderId,
+      signature: '',
+      identifier: 'a',
+      digest: 'a',
+      relayedHeaders,
+    };
+    await acceptNotifications(stage.database.query, [
+      storedNotification('relayed', { ...change, body: Buffer.from('no JSON') }),
+    ]);
+    await deliver();
+    const [{ path, headers, body } = assert.fail()] = receiver.received;
+    assert.deepEqual([path, body], [`/webhook/relay/${senderId}`, 'no JSON']);
+    for (const [name, value] of Object.entries(relayedHeaders)) assert.equal(headers[name], value);
+    assert.equal(headers['x-service-signature'], undefined);
+    const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((part) => headers[`webhook-${part}`]);
+    assert(verifyStandardWebhook([secret], { id, timestamp, signature }, body, Number(timestamp)));
   });
 
   it('delivers to others while name servers are silent, and does not blame the endpoint for that', async () => {

@@ -170,6 +170,10 @@ export const storedNotification = (requestId: string, change: Partial<Notificati
   signature: `${'A'.repeat(43)}=`,
   deliveryId: uuidv7(),
   receivedAt: new Date().toISOString(),
+  identifier: null,
+  digest: null,
+  relayedHeaders: null,
+  forward: true,
   ...change,
 });
 

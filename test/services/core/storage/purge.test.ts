@@ -163,6 +163,7 @@ describe('insertVerificationFailures()', () => {
       bodyBytes: 1,
       bodySha256: 'ab'.repeat(32),
       signatureSha256Prefix: '',
+      explain: null,
     }));
     await insertVerificationFailures(stage.database.query, failures, 10);
     const rows = await stage.sql<{ id: string }>('select id from verification_failure order by id');

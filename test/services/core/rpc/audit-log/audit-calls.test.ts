@@ -16,15 +16,25 @@ import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_p
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
 import { PreauthorizationService } from '../../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { RefundService } from '../../../../../proto/gen/holdfast/v1/refund_pb.js';
+import { RelayService } from '../../../../../proto/gen/holdfast/v1/relay_pb.js';
 import { WebhookEndpointService } from '../../../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import { changesSomething } from '../../../../../services/core/rpc/audit-log/audit-calls.ts';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
 import { contract, openStage, refusal, why } from '../../stage.ts';
+import { endpointCalls } from '../endpoint/endpoint-calls.ts';
+import { senderCalls } from '../relay/sender-calls.ts';
 
 const OF_PAYMENTS = [PreauthorizationService, OctService, RefundService, OperationService];
-const SERVICES = [...OF_PAYMENTS, MerchantService, NotificationService, OperatorService, WebhookEndpointService];
+const SERVICES = [
+  ...OF_PAYMENTS,
+  MerchantService,
+  NotificationService,
+  RelayService,
+  OperatorService,
+  WebhookEndpointService,
+];
 const METHODS = SERVICES.flatMap((service) => service.methods)
   .filter((method) => rolesFor(method).includes('operator') && changesSomething(method))
   .map(({ name }) => name);
@@ -58,11 +68,6 @@ describe('The audit log', () => {
       operators: channel.opened.client(OperatorService),
     };
   }
-  const further = forSuite(() => stage.client('operator', WebhookEndpointService));
-  const listed = async () => ({
-    merchantId: 'acme',
-    endpointId: (await further.listWebhookEndpoints({ merchantId: 'acme' })).endpoints.at(-1)?.endpointId ?? '',
-  });
   const entries = async () => (await operator.operators.listAuditEntries({})).entries;
   const lastDetail = async () => JSON.parse((await entries())[0]?.detail || '{}');
 
@@ -118,6 +123,7 @@ describe('The audit log', () => {
       const signingSecretId = merchant?.signingSecrets[0]?.signingSecretId ?? '';
       return operator.merchants.retireSigningSecret({ merchantId: 'acme', signingSecretId }, ALICE);
     },
+    ...senderCalls(() => operator.opened.client(RelayService), 'acme', ALICE),
     ReplayDelivery: async () => {
       await acme.hold();
       const { deliveries } = await operator.notifications.listDeliveries({ merchantId: 'acme' });
@@ -127,9 +133,7 @@ describe('The audit log', () => {
     ReplayDeliveries: () => operator.notifications.replayDeliveries({ merchantId: 'acme' }, ALICE),
     RecoverDeliveries: () =>
       operator.notifications.recoverDeliveries({ merchantId: 'acme', since: timestampFromDate(new Date(0)) }, ALICE),
-    CreateWebhookEndpoint: () => further.createWebhookEndpoint(FURTHER, ALICE),
-    UpdateWebhookEndpoint: async () => further.updateWebhookEndpoint({ ...(await listed()), timeoutSeconds: 9 }, ALICE),
-    DeleteWebhookEndpoint: async () => further.deleteWebhookEndpoint(await listed(), ALICE),
+    ...endpointCalls(() => operator.opened.client(WebhookEndpointService), 'acme', ALICE),
     PauseEndpoint: () => operator.notifications.pauseEndpoint(ENDPOINT, ALICE),
     ResumeEndpoint: () => operator.notifications.resumeEndpoint(ENDPOINT, ALICE),
     ReleaseQuarantinedNotification: async () => {
@@ -335,7 +339,6 @@ describe('The audit log', () => {
 const bigints = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 const ADDRESSES = { webhookUrl: 'https://merchant.example', internalUrl: 'https://inner.example' };
 const MERCHANT = { merchantId: 'acme', name: 'Acme' };
-const FURTHER = { merchantId: 'acme', url: 'https://books.example' };
 const ENDPOINT = { merchantId: 'acme', endpointKind: EndpointKind.WEBHOOK };
 const HOLD = {
   merchantId: 'acme',

@@ -15,6 +15,7 @@ const OTHERS = ['holdfast.processor.v1.ProcessorService', 'holdfast.v1.CallServi
 const GATEWAY_ALONE = [
   ...['WatchCredentials', 'ListCredentialChanges', 'UseNonce'],
   ...['AcceptNotification', 'BatchAcceptNotifications', 'QuarantineNotification', 'ReportVerificationFailures'],
+  'AcceptRelayedNotification',
 ];
 const ROLES = ['gateway', 'internal', 'operator', 'processor'] as const;
 

@@ -5,14 +5,17 @@ import type { GrpcCall } from '../../../../../platform/grpc-client.ts';
 import { MerchantService } from '../../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../../../../../proto/gen/holdfast/v1/notification_pb.js';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
+import { RelayService } from '../../../../../proto/gen/holdfast/v1/relay_pb.js';
 import { WebhookEndpointService } from '../../../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import { rolesFor } from '../../../../../services/core/rpc/server/access.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../shop.ts';
 import { openStage, refusal, type Stage, why } from '../../stage.ts';
+import { SENDER } from '../relay/sender-calls.ts';
 
 /** GetContract is for any key of a merchant, so it is not one of them. */
-const METHODS = [...MerchantService.methods, ...NotificationService.methods, ...WebhookEndpointService.methods]
+const METHODS = [MerchantService, NotificationService, RelayService, WebhookEndpointService]
+  .flatMap(({ methods }) => methods)
   .filter((method) => rolesFor(method).includes('gateway') && rolesFor(method).includes('operator'))
   .filter(({ name }) => name !== 'GetContract')
   .map(({ localName }) => localName);
@@ -31,13 +34,16 @@ describe('demandsManagingKey()', () => {
     const { signingSecret } = await operator.merchants.addSigningSecret({ merchantId });
     const url = 'https://books.example';
     const { endpoint } = await endpoints(operator).createWebhookEndpoint({ merchantId, url });
+    const { sender } = await senders(operator).createRelaySender({ merchantId, ...SENDER });
     return {
       deliveryId: delivery?.deliveryId ?? '',
       signingSecretId: signingSecret?.signingSecretId ?? '',
       endpointId: endpoint?.endpointId ?? '',
+      senderId: sender?.senderId ?? '',
     };
   }
   const endpoints = ({ opened: channel }: ReturnType<Stage['channel']>) => channel.client(WebhookEndpointService);
+  const senders = ({ opened: channel }: ReturnType<Stage['channel']>) => channel.client(RelayService);
   const notifications = ({ opened: channel }: ReturnType<Stage['channel']>) => channel.client(NotificationService);
   const asKey = (key: string): GrpcCall => ({
     metadata: { 'x-api-key-sha256': createHash('sha256').update(key).digest('base64') },
@@ -52,7 +58,11 @@ describe('demandsManagingKey()', () => {
     );
 
   /** Each of the calls, about the merchant's own records. */
-  const calls = (call: GrpcCall, merchantId: string, { deliveryId, signingSecretId, endpointId }: typeof theirs) => ({
+  const calls = (
+    call: GrpcCall,
+    merchantId: string,
+    { deliveryId, signingSecretId, endpointId, senderId }: typeof theirs,
+  ) => ({
     getMerchant: () => gateway.merchants.getMerchant({ merchantId }, call),
     setWebhookUrl: () => gateway.merchants.setWebhookUrl({ merchantId, webhookUrl: 'https://new.example' }, call),
     listDeliveries: () => notifications(gateway).listDeliveries({ merchantId }, call),
@@ -72,6 +82,13 @@ describe('demandsManagingKey()', () => {
       return endpoints(gateway).updateWebhookEndpoint({ merchantId, endpointId, timeoutSeconds: 20 }, call);
     },
     deleteWebhookEndpoint: () => endpoints(gateway).deleteWebhookEndpoint({ merchantId, endpointId }, call),
+    listRelaySenders: () => senders(gateway).listRelaySenders({ merchantId }, call),
+    listRelayFailures: () => senders(gateway).listRelayFailures({ merchantId }, call),
+    getRelaySender: () => senders(gateway).getRelaySender({ merchantId, senderId }, call),
+    createRelaySender: () => senders(gateway).createRelaySender({ merchantId, ...SENDER }, call),
+    updateRelaySender: () =>
+      senders(gateway).updateRelaySender({ merchantId, senderId, settings: { ...SENDER.settings, name: 'b' } }, call),
+    deleteRelaySender: () => senders(gateway).deleteRelaySender({ merchantId, senderId }, call),
   });
 
   it('leaves internal endpoints to operators', async () => {
@@ -105,6 +122,9 @@ describe('demandsManagingKey()', () => {
       `${actor} signing-secret.retire mine`,
       `${actor} signing-secret.add mine`,
       ...['create', 'update', 'delete'].map((act) => `${actor} webhook-endpoint.${act} mine`),
+      `${actor} relay-sender.create mine`,
+      `${actor} relay-sender.update mine`,
+      `${actor} relay-sender.delete mine`,
     ]);
   });
 
@@ -144,10 +164,12 @@ describe('demandsManagingKey()', () => {
       deliveryId: randomUUID(),
       signingSecretId: randomUUID(),
       endpointId: `webhook-${randomUUID()}`,
+      senderId: randomUUID(),
     });
     const named = ['getDelivery', 'replayDelivery', 'retireSigningSecret'] as const;
     const ofEndpoint = ['getWebhookEndpoint', 'updateWebhookEndpoint', 'deleteWebhookEndpoint'] as const;
-    for (const name of [...named, ...ofEndpoint]) {
+    const ofSender = ['getRelaySender', 'updateRelaySender', 'deleteRelaySender'] as const;
+    for (const name of [...named, ...ofEndpoint, ...ofSender]) {
       const refused = await refusal(foreign[name]());
       assert.equal(refused.reason, 'OPERATION_NOT_FOUND', name);
       assert.deepEqual(refused, await refusal(unknown[name]()), name);

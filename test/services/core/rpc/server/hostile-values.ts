@@ -166,9 +166,10 @@ function listValues(field: DescField & { fieldKind: 'list' }, { type }: FieldRul
   const [least, most] = [Number(rules?.minItems || 1), Number(rules?.maxItems || 3)];
   const size = { minLength: least, maxLength: Math.min(most, 5) };
   const good = rules?.unique ? fc.uniqueArray(each.inside, size) : fc.array(each.inside, size);
+  // A request must stay below the limit of a message.
   const many = fc
     .array(each.inside, { minLength: 1, maxLength: 1 })
-    .map(([one]) => Array.from({ length: 3_000 }, () => one));
+    .map(([one]) => Array.from({ length: Math.min(3_000, Math.floor(400_000 / String(one).length)) }, () => one));
   const bad = each.outside ? [each.outside.map((value) => [value])] : [];
   const twice = rules?.unique ? [each.inside.map((value) => [value, value])] : [];
   return { inside: good, outside: fc.oneof(many, ...bad, ...twice) };

@@ -96,7 +96,7 @@ describe('servers of core', () => {
 
   it('reflects its whole contract', async () => {
     const services = await reflected(`127.0.0.1:${stage.cores[0]?.corePort}`);
-    const about = ['Merchant', 'Notification', 'WebhookEndpoint', 'Operator', 'Audit'];
+    const about = ['Merchant', 'Notification', 'WebhookEndpoint', 'Relay', 'Operator', 'Audit'];
     const names = ['Preauthorization', 'Refund', 'Oct', 'Operation', ...about];
     const ours = names.map((name) => `holdfast.v1.${name}Service`);
     const others = ['holdfast.processor.v1.ProcessorEventService', 'grpc.health.v1.Health'];

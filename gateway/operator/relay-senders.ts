@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { READ, WRITE_ONE } from '../http/problem-codes.ts';
+import { WRITE_ONE } from '../http/problem-codes.ts';
 import {
   changedSender,
   inSenderWords,
@@ -15,7 +15,6 @@ export const RELAY_SENDER_ROUTES = {
     summary: "List a merchant's senders of the relay",
     description: 'At most 10, oldest first.',
     answers: { 200: { description: 'All of them', schema: RelaySenders.schema } },
-    codes: READ,
     handler: async ({ core, asOperator, params }) =>
       RelaySenders.json(await core.relay.listRelaySenders(params, asOperator)),
   }),

@@ -649,7 +649,7 @@ export declare const ListRelayFailuresResponseSchema: GenMessage<ListRelayFailur
  */
 export declare const RelayService: GenService<{
   /**
-   * Lists a merchant's senders, oldest first; at most 10.
+   * Lists a merchant's senders, oldest first; at most 10. Errors: OPERATION_NOT_FOUND for the merchant.
    *
    * @generated from rpc holdfast.v1.RelayService.ListRelaySenders
    */

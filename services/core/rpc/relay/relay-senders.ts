@@ -7,6 +7,7 @@ import {
   RelaySenderSettingsSchema,
 } from '../../../../proto/gen/holdfast/v1/relay_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
+import { findMerchant } from '../../storage/merchant/merchant-row.ts';
 import type { RelayKeyRow, RelayScheme, SenderWithKeys } from '../../storage/relay/relay-rows.ts';
 import {
   addSender,
@@ -24,10 +25,11 @@ import { noSuch } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { spendOwnQuota } from '../spend-quota.ts';
 
-/** Lists a merchant's senders, oldest first. */
-export const listRelaySenders: Method<'listRelaySenders'> = async (core, { merchantId }) => ({
-  senders: (await listSenders(core.database, merchantId)).map(presentSender),
-});
+/** Lists a merchant's senders, oldest first. Throws OPERATION_NOT_FOUND. */
+export const listRelaySenders: Method<'listRelaySenders'> = async ({ database }, { merchantId }) => {
+  if (!(await findMerchant(database, merchantId))) throw noSuch('merchant');
+  return { senders: (await listSenders(database, merchantId)).map(presentSender) };
+};
 
 /** Looks up a sender of a merchant. Throws OPERATION_NOT_FOUND. */
 export const getRelaySender: Method<'getRelaySender'> = async (core, { merchantId, senderId: id }) => ({

@@ -101,6 +101,7 @@ describe('relay senders', () => {
     assert.equal(await why(operator.updateRelaySender({ ...foreign, settings: SETTINGS })), 'OPERATION_NOT_FOUND');
     assert.equal(await why(operator.deleteRelaySender(foreign)), 'OPERATION_NOT_FOUND');
     assert.equal(await why(create({ merchantId: 'nobody' })), 'OPERATION_NOT_FOUND');
+    assert.equal(await why(operator.listRelaySenders({ merchantId: 'nobody' })), 'OPERATION_NOT_FOUND');
     await operator.deleteRelaySender({ merchantId: 'm', senderId });
   });
 

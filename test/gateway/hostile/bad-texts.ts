@@ -72,8 +72,9 @@ export function badTexts(
   const forms = [pattern === undefined ? [] : [new RegExp(pattern)], FORMS.get(name) ?? []].filter(
     ({ length }) => length,
   );
+  // Some forms refuse nothing but control characters.
   const malformed = forms.map((any) =>
-    fc.string({ minLength: 1 }).filter((text) => !any.some((form) => form.test(text))),
+    fc.string({ minLength: 1, unit: 'binary-ascii' }).filter((text) => !any.some((form) => form.test(text))),
   );
   return [fc.constantFrom(...texts), ...malformed];
 }

@@ -23,6 +23,8 @@ const NOT_SIGNED_AMOUNTS = ['-1', '-0', '1e2', '1e400', '1.23456', '123456789012
 const NOT_AMOUNTS = ['-1', '-0', '0', '1.5', '5.0', '1e2', '1e400', '1000000000000', '12345678901234567890'];
 /** What a valid body has that does not follow from its schema: one of several fields, or values without examples. */
 const BESIDES: Readonly<Record<string, object>> = {
+  CreateRelaySender: { secrets: ['a secret of 16+ characters'] },
+  CreateSenderOf: { secrets: ['a secret of 16+ characters'] },
   UpdatePreauthorization: { description: 'Room 12' },
   Resolve: { outcome: 'OK' },
   RelayedNotification: { merchantId: 'acme', requestId: 'hostile', status: 'OK', amount: 1000, currency: 'EUR' },
@@ -77,9 +79,11 @@ export function drawingFaults({ components }: Document) {
     if (bare.type === 'integer') values.push(fc.constantFrom(...NOT_AMOUNTS, `${(bare.maximum ?? 0) + 1}`));
     if (types.includes('number')) values.push(fc.constantFrom(...NOT_SIGNED_AMOUNTS));
     if (bare.type === 'array') {
-      const { items = assert.fail(), maxItems = 0 } = bare;
+      const { items = assert.fail(), minItems = 0, maxItems = 0 } = bare;
       const many = (count: number) => JSON.stringify(Array.from({ length: count }, () => valid(items)));
-      values.push(fc.constantFrom('[]', many(maxItems + 1), many(1_500)));
+      // Where none is as good as all, the list may be empty.
+      const few = minItems > 0 ? [many(minItems - 1)] : [];
+      values.push(fc.constantFrom(...few, many(maxItems + 1), many(1_500)));
       values.push(...badValues('', items).map((source) => source.map((value) => `[${value}]`)));
     }
     if (bare.type === 'object' && bare.properties === undefined) {

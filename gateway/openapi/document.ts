@@ -35,7 +35,7 @@ export const EXAMPLES = [...MERCHANTS, ...OPERATORS].map((request): Example => {
   return { status: first, ...request, answer: answerOf(request) };
 });
 
-const MERCHANTS_CREDENTIALS: readonly Route['credential'][] = ['apiKey', 'serviceSignature'];
+const MERCHANTS_CREDENTIALS: readonly Route['credential'][] = ['apiKey', 'serviceSignature', 'senderSignature'];
 
 /** The documents: where each is, and which routes it has. */
 export const AUDIENCES = {

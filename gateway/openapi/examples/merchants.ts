@@ -241,6 +241,16 @@ export const MERCHANTS: readonly Request[] = [
     },
     body: { action: 'published', release: { tag_name: 'v1.4.0' } },
   }),
+  request('relaySenderNotification', 'conflict', 'Another body under the same identifier, just as genuine', {
+    parameters: {
+      senderId: ID.sender,
+      'X-GitHub-Delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+      'X-GitHub-Event': 'release',
+      'X-Hub-Signature-256': 'sha256=8f5572c8d6ac85fabf5a07dceba90e3cf58d6f304888b8814bae500ddc44d943',
+    },
+    body: { action: 'edited', release: { tag_name: 'v1.4.0' } },
+    status: 202,
+  }),
   request('listRelaySenders', 'all', 'There is one'),
   request('getRelaySender', 'gitHub', 'One of them', { parameters: { senderId: ID.sender } }),
   request('updateRelaySender', 'changingOver', 'The old secret and the new one, until GitHub has it', {

@@ -35,7 +35,7 @@ describe('the receivers of docs/clients.md', () => {
   after(() => folder && rm(folder, { recursive: true }));
 
   for (const file of ['node.mjs', 'koa.mjs', 'express.mjs', 'fastify.mjs']) {
-    it(`${file} stores a notification once, and refuses one that was changed`, async () => {
+    it(`${file} stores a notification once, refuses one that was changed, and gets the best grade`, async () => {
       const port = await freePort();
       await writeFile(`${folder}/${file}`, code(file).replace('3000', String(port)));
       const env = { ...process.env, SIGNING_SECRET: SECRET };
@@ -44,6 +44,9 @@ describe('the receivers of docs/clients.md', () => {
         assert.deepEqual(await sent(port, BODY), [200, 'stored']);
         assert.deepEqual(await sent(port, BODY), [200, 'known']);
         assert.deepEqual(await sent(port, BODY.replaceAll(' ', '')), [401, '']);
+        const grading = [`${folder}/node_modules/.bin/holdfast`, 'check-receiver', `http://127.0.0.1:${port}/`];
+        const { stdout } = await run(process.execPath, grading, { env, maxBuffer: 1_000_000 });
+        assert.match(stdout, /^grade A: all 55 deliveries passed/m);
       } finally {
         const ended = once(child, 'exit');
         child.kill();

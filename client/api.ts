@@ -1918,6 +1918,8 @@ export interface Routes {
     query: {
       /** Why a notification could not be verified. The sender is told none of it. MISSING_SIGNATURE: No signature. MALFORMED_SIGNATURE: Several signature headers, or not a signature in its canonical form. WRONG_SIGNATURE: No live secret makes that signature. UNKNOWN_MERCHANT: No merchant of that name, or none with a live secret. UNKNOWN_SENDER: No sender of that senderId. STALE_TIMESTAMP: The signature is genuine, but its time is too far from the clock */
       reason?: 'MISSING_SIGNATURE' | 'MALFORMED_SIGNATURE' | 'WRONG_SIGNATURE' | 'UNKNOWN_MERCHANT' | 'UNKNOWN_SENDER' | 'STALE_TIMESTAMP';
+      /** Only of this sender */
+      senderId?: string;
       /** Items per page, 1 to 200 */
       pageSize?: number;
       /** nextPageToken of the page before */

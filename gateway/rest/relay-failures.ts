@@ -13,7 +13,15 @@ export const RELAY_FAILURE_ROUTES = {
       "Of the merchant's senders, and of what names the merchant in its body; anybody can send that. `explain` says what " +
       'had to be signed, and which usual mistake makes the signature that came. Newest first; only the newest are kept. ' +
       'Neither a body, a secret nor a signature is stored.',
-    query: z.strictObject({ reason: numberOf(VerificationFailureReasonSchema).optional(), ...page }),
+    query: z.strictObject({
+      reason: numberOf(VerificationFailureReasonSchema).optional(),
+      senderId: z
+        .guid()
+        .toLowerCase()
+        .meta({ description: 'Only of this sender', examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] })
+        .optional(),
+      ...page,
+    }),
     answers: { 200: { description: 'A page', schema: RelayFailurePage.schema } },
     codes: MANAGED_READ,
     handler: async ({ core, merchantId, asKey, query }) =>

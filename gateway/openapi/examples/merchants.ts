@@ -258,7 +258,7 @@ export const MERCHANTS: readonly Request[] = [
     body: { ...SETTINGS, secrets: ["It's a Secret to Everybody", 'It is a better kept secret'] },
   }),
   request('listRelayFailures', 'gitHub', 'GitHub signs a line break that it does not send', {
-    parameters: { reason: 'WRONG_SIGNATURE' },
+    parameters: { senderId: ID.sender, reason: 'WRONG_SIGNATURE' },
   }),
   request('deleteRelaySender', 'gitHub', 'The shop builds its releases elsewhere', {
     parameters: { senderId: ID.sender },

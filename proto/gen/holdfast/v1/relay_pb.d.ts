@@ -605,6 +605,13 @@ export declare type ListRelayFailuresRequest = Message<"holdfast.v1.ListRelayFai
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
+
+  /**
+   * Only of this sender; empty = of any, and of what names the merchant in its body.
+   *
+   * @generated from field: string sender_id = 5;
+   */
+  senderId: string;
 };
 
 /**

@@ -39,11 +39,10 @@ export const listVerificationFailures: Method<'listVerificationFailures'> = (cor
 
 /** The same of a merchant, for the merchant. */
 export const listRelayFailures: Method<'listRelayFailures'> = (core, request, context) => {
-  const { merchantId: claimedMerchantId, ...same } = filtersOf<{ merchantId: string; reason?: string }>(
-    context,
-    request,
-  );
-  return readFailures(core, request, { claimedMerchantId, ...same });
+  const filters = filtersOf<{ merchantId: string; reason?: string; senderId?: string }>(context, request);
+  const { merchantId: claimedMerchantId, senderId, ...same } = filters;
+  const ofSender = senderId === undefined ? {} : ({ kind: 'relay', statusInfo: senderId } as const);
+  return readFailures(core, request, { claimedMerchantId, ...same, ...ofSender });
 };
 
 function readFailures(core: Core, page: Parameters<typeof readPage>[1], filter: VerificationFailureFilter) {

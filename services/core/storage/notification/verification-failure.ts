@@ -36,7 +36,9 @@ export interface Explained {
 export type VerificationFailureRow = InferEntity<typeof VerificationFailureEntity>;
 
 /** Selects verification failures. */
-export type VerificationFailureFilter = Partial<Pick<VerificationFailureRow, 'claimedMerchantId' | 'reason'>>;
+export type VerificationFailureFilter = Partial<
+  Pick<VerificationFailureRow, 'claimedMerchantId' | 'reason' | 'kind' | 'statusInfo'>
+>;
 
 /** Lists failures, newest first, those before the id `after`; undefined = from the newest. */
 export function listVerificationFailures(

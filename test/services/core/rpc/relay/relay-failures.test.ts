@@ -66,6 +66,9 @@ describe('ListRelayFailures', () => {
     assert.deepEqual({ ...explain }, EXPLAIN);
     const { reason } = ofSender;
     assert.equal((await relay.listRelayFailures({ merchantId: 'm', reason })).failures.length, 1);
+    const { failures: ofOne } = await relay.listRelayFailures({ merchantId: 'm', senderId });
+    assert.deepEqual(ofOne, [mine[0]]);
+    assert.deepEqual((await relay.listRelayFailures({ merchantId: 'other', senderId })).failures, []);
     const first = await relay.listRelayFailures({ merchantId: 'm', pageSize: 1 });
     const second = await relay.listRelayFailures({ merchantId: 'm', pageSize: 1, pageToken: first.nextPageToken });
     assert.deepEqual([...first.failures, ...second.failures], mine);

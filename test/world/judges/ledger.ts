@@ -8,15 +8,31 @@ export function readLedger(ledgerFile: string) {
   const oracle = openOracle(ledgerFile);
   try {
     const entries = oracle.entries();
-    const byId = new Map(entries.map((entry) => [entry.requestId, entry]));
-    const firstOf = (entry: Entry): Entry => {
-      const before = byId.get(entry.renews || entry.authorizationRequestId);
-      return before ? firstOf(before) : entry;
-    };
-    return { entries, firstOf };
+    return { entries, firstOf: firstsAmong(entries) };
   } finally {
     oracle.close();
   }
+}
+
+/** Finds the first authorization of the hold that an entry is about: of a renewal, what it renews. */
+export function firstsAmong(entries: readonly Entry[]): (entry: Entry) => Entry {
+  const byId = new Map(entries.map((entry) => [entry.requestId, entry]));
+  const firstOf = (entry: Entry): Entry => {
+    const before = byId.get(entry.renews || entry.authorizationRequestId);
+    return before ? firstOf(before) : entry;
+  };
+  return firstOf;
+}
+
+/** The sums of a hold over its authorizations. What was authorized anew was given back before, or again. */
+export function sumsOver(authorizations: readonly Entry[]): Pick<Entry, 'captured' | 'refunded' | 'voided'> {
+  const sum = (of: (entry: Entry) => number) => authorizations.reduce((total, entry) => total + of(entry), 0);
+  const anew = sum(({ renews, answer, amount }) => (renews !== '' && answer === Answer.APPROVED ? amount : 0));
+  return {
+    captured: sum(({ captured }) => captured),
+    refunded: sum(({ refunded }) => refunded),
+    voided: sum(({ voided }) => voided) - anew,
+  };
 }
 
 /** The authorizations of which something is still reserved. */

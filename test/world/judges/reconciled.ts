@@ -32,7 +32,7 @@ export async function reconciled(scene: Returned): Promise<string> {
   const repeated = stories.filter((story) => story.deeds.some(isLost) && story.deeds[0]?.key !== undefined);
   for (const { merchantId } of merchants.merchants) await stage.move(merchantId, there);
   const early = await repeatTooEarly(caller, repeated, isLost);
-  await untilSettled(stage, 60_000);
+  await untilSettled(stage, 60_000, { isReconciling: true });
   const unknown = (await stage.audit(10_000)).length;
   const reconciled = await reconcile(stage);
   const after = await repeatAll(caller, repeated);
@@ -153,7 +153,8 @@ async function repeatAll(caller: Caller, stories: readonly Story[]) {
 
 /** What the processor did more than once for one customer. */
 function doubledOf(entries: readonly Entry[], stories: readonly Story[]): string[] {
-  const done = entries.filter(({ answer, kind }) => answer === Answer.APPROVED && kind !== 'void' && kind !== 'refund');
+  const isOnce = ({ kind, renews }: Entry) => kind !== 'void' && kind !== 'refund' && renews === '';
+  const done = entries.filter((entry) => entry.answer === Answer.APPROVED && isOnce(entry));
   const ofUser = Map.groupBy(done, ({ userId }) => userId);
   return stories.flatMap(({ userId }) => {
     const marks = (ofUser.get(userId) ?? []).map(({ kind, amount }) => `${kind} ${amount}`);

@@ -13,13 +13,17 @@ export async function settled({ stage }: Scene<Deployment, Merchants>): Promise<
 const RECOVERY_MS = 180_000;
 
 /**
- * Waits until no attempt is open, and every hold has done by itself what is due. Returns how long that took, in
- * milliseconds.
+ * Waits until no attempt is open, and every hold has done by itself what is due; while the database is being reconciled,
+ * nothing is. Returns how long that took, in milliseconds.
  */
-export async function untilSettled({ sql }: Pick<Deployment, 'sql'>, withinMs: number): Promise<number> {
+export async function untilSettled(
+  { sql }: Pick<Deployment, 'sql'>,
+  withinMs: number,
+  { isReconciling = false } = {},
+): Promise<number> {
   const startedMs = performance.now();
   for (;;) {
-    const open = await sql<{ what: string }>(OPEN);
+    const open = await sql<{ what: string }>(isReconciling ? UNANSWERED : `${UNANSWERED} union all ${DUE}`);
     const tookMs = performance.now() - startedMs;
     if (open.length === 0) return tookMs;
     const first = open.slice(0, 5).map(({ what }) => what);
@@ -28,14 +32,19 @@ export async function untilSettled({ sql }: Pick<Deployment, 'sql'>, withinMs: n
   }
 }
 
-const OPEN = `select 'hold ' || request_id || ' ' || phase as what from hold h
-    where phase in ('AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW') or to_void is not null
+const UNANSWERED = `select 'hold ' || request_id || ' ' || phase as what from hold
+    where phase in ('AUTHORIZING', 'UNKNOWN', 'NEEDS_REVIEW')
+  union all select kind || ' ' || request_id || ' ' || state from submission
+    where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW') and kind not in ('LATE_VOID', 'RENEWAL')`;
+
+const DUE = `select 'hold ' || request_id || ' is due' from hold h
+    where to_void is not null
       or (status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') and phase = 'AUTHORIZED'
         and (capture_at is not null or release_at is not null
           or renewal_id is not null or (renew_at < now() + interval '1 min' and keep_until > now())
           or exists (select from hold n where n.renews = h.request_id and n.phase = 'AUTHORIZED')))
   union all select kind || ' ' || request_id || ' ' || state from submission
-    where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW')`;
+    where state in ('PENDING', 'UNKNOWN', 'NEEDS_REVIEW') and kind in ('LATE_VOID', 'RENEWAL')`;
 
 /** Waits for all notifications to be delivered, for 90 s at most. Returns how many are left. */
 export async function untilDelivered(stage: Pick<Deployment, 'sql'>): Promise<number> {

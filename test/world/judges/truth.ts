@@ -6,6 +6,7 @@ import type { Deployment } from '../../torture/deployment/deployment.ts';
 import type { Notification } from '../../torture/deployment/receiver.ts';
 import type { Caller } from '../merchants/caller.ts';
 import type { Story } from '../merchants/customers.ts';
+import { firstsAmong, sumsOver } from './ledger.ts';
 
 /** The entries of both processors' books. */
 export function entriesOf({ ledgerFile, otherLedgerFile }: Deployment): Entry[] {
@@ -24,7 +25,9 @@ export async function untrueOf(
   entries: readonly Entry[],
 ): Promise<string[]> {
   const placed = entries.filter(({ kind }) => kind === 'authorization' || kind === 'checkout');
-  const ofUser = Map.groupBy(placed, ({ userId }) => userId);
+  const holds = placed.filter(({ renews }) => renews === '');
+  const ofUser = Map.groupBy(holds, ({ userId }) => userId);
+  const chains = Map.groupBy(placed, firstsAmong(entries));
   const untrue: string[] = [];
   for (const { userId, deeds } of stories) {
     const [first] = deeds;
@@ -33,7 +36,10 @@ export async function untrueOf(
     const { status, body } = await caller.send({ apiKey: merchant.apiKey, path: `/preauthorization/${requestId}` });
     const told = status === 200 ? `${PHASES[body.phase] ?? body.phase} ${sumsOf(body)}` : `${status} ${body.code}`;
     const [entry, ...others] = ofUser.get(userId) ?? [];
-    const isThere = !entry || others.length > 0 ? `${others.length} others at the processor` : thereOf(entry);
+    const isThere =
+      !entry || others.length > 0
+        ? `${others.length} others at the processor`
+        : thereOf(entry, chains.get(entry) ?? []);
     if (told !== isThere) untrue.push(`${first.kind} ${requestId} of ${userId} is told as ${told}, and is ${isThere}`);
   }
   return untrue;
@@ -50,7 +56,8 @@ interface Sums {
 const sumsOf = ({ amountCaptured, amountReleased, amountRefunded }: Sums) =>
   [amountCaptured, amountReleased, amountRefunded].join('/');
 
-function thereOf({ answer, captured, voided, refunded }: Entry): string {
+function thereOf({ answer }: Entry, authorizations: readonly Entry[]): string {
+  const { captured, voided, refunded } = sumsOver(authorizations);
   const phase =
     { [Answer.APPROVED]: 'PLACED', [Answer.UNSPECIFIED]: 'AWAITING_CHECKOUT' }[answer as number] ?? 'FAILED';
   return `${phase} ${sumsOf({ amountCaptured: captured, amountReleased: voided, amountRefunded: refunded })}`;
@@ -72,12 +79,13 @@ export function wronglyTold(
   const firsts = [...received.values()].flatMap(([first]) => (first?.reference === undefined ? [] : [first]));
   const toldAbout = Map.groupBy(firsts, ({ reference }) => reference);
   const toldOn = Map.groupBy(firsts, ({ holdRequestId }) => holdRequestId);
-  const doneOn = Map.groupBy(done, ({ authorizationRequestId }) => authorizationRequestId);
+  const firstOf = firstsAmong(entries);
+  const doneOn = Map.groupBy(done, (entry) => (firstOf(entry) === entry ? '' : firstOf(entry).requestId));
   const wrong: string[] = [];
   let acts = 0;
   for (const first of (doneOn.get('') ?? []).filter(({ userId }) => users.has(userId))) {
     const onIt = doneOn.get(first.requestId) ?? [];
-    for (const { kind, requestId, reference } of [first, ...onIt]) {
+    for (const { kind, requestId, reference } of [first, ...toldAlone(onIt)]) {
       const { length } = toldAbout.get(reference) ?? [];
       if (length !== 1) wrong.push(`the ${kind} ${requestId} is told under ${length} requestIds`);
       acts++;
@@ -99,13 +107,17 @@ function toldSums(told: readonly Notification[]): string {
   return inWords(sum('CAPTURE'), sum('REFUND'), sum('RELEASE', 'EXPIRY'));
 }
 
-function doneSums({ captured, refunded }: Entry, onIt: readonly Entry[]): string {
-  const voids = onIt.filter(({ kind }) => kind === 'void');
-  return inWords(
-    captured,
-    refunded,
-    voids.reduce((sum, { voided }) => sum + voided, 0),
-  );
+/** What is told by itself. Of a kept hold nobody is told of a renewal that came too late, nor of any renewal's void. */
+function toldAlone(onIt: readonly Entry[]): readonly Entry[] {
+  const isKept = onIt.some(({ renews }) => renews !== '');
+  return isKept ? onIt.filter(({ kind }) => kind === 'capture' || kind === 'refund') : onIt;
+}
+
+function doneSums(first: Entry, onIt: readonly Entry[]): string {
+  const { captured, refunded, voided } = sumsOver([first, ...onIt.filter(({ renews }) => renews !== '')]);
+  // What a capture gave back by closing the hold is told with the capture.
+  const byCaptures = onIt.reduce((sum, entry) => sum + (entry.kind === 'capture' ? entry.voided : 0), 0);
+  return inWords(captured, refunded, voided - byCaptures);
 }
 
 const inWords = (captured: number, refunded: number, voided: number) =>

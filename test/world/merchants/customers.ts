@@ -58,6 +58,9 @@ export function openCustomers({ baseUrl, merchants }: Deployment) {
 export type Traffic = ReturnType<typeof startTraffic>;
 
 const LANES = 12;
+/** How long a hold is kept, and when its first authorization has been renewed. */
+const KEPT_MS = 20_000;
+const RENEWED_AFTER_MS = 1_600;
 const AGAIN_MS = 250;
 const MOST_TRIES = 240;
 
@@ -84,15 +87,18 @@ export function startTraffic(caller: Caller, merchants: readonly Merchant[], ran
       if (checkoutUrl && random() < 0.6) await pay(checkoutUrl).catch(() => undefined);
       return;
     }
-    const { preauthorizationId = '' } = (await deed('hold', '/preauthorization', card)) ?? {};
+    const isKept = what >= 0.85;
+    const kept = { tokenId: 'tok_sandbox_guarantee_short', keepUntil: new Date(Date.now() + KEPT_MS).toISOString() };
+    const { preauthorizationId = '' } =
+      (await deed('hold', '/preauthorization', { ...card, ...(isKept && kept) })) ?? {};
     story.handle = preauthorizationId;
     if (preauthorizationId === '' || what < 0.45) return;
-    await delay(random() * 400);
+    await delay(isKept ? RENEWED_AFTER_MS : random() * 400);
     if (what < 0.55) return void (await deed('release', '/preauthorization/release', { preauthorizationId }));
     const capture = (amountToCapture: number) =>
       deed('capture', '/preauthorization/authorization', { preauthorizationId, amountToCapture });
     await capture(600);
-    if (merchant.severalCaptures && what < 0.8) await capture(400);
+    if (merchant.severalCaptures && (what < 0.8 || isKept)) await capture(400);
   };
   const lanes = Array.from({ length: LANES }, async () => {
     while (!stopped) {

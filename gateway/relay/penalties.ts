@@ -6,7 +6,10 @@ import { rateLimited } from '../limits/rate-limit.ts';
 
 export type Penalties = ReturnType<typeof createPenalties>;
 
-/** Failures of one address for one claim: a merchant or, of another sender, its senderId. Guesses from other addresses do not affect a merchant's sender. */
+/**
+ * Failures of one address for one claim: a merchant or, of another sender, its senderId. Guesses from other addresses do
+ * not affect a merchant's sender.
+ */
 const PAIR = { name: 'relay-failures-pair', points: 10, durationSeconds: 60 } as const;
 /** Failures of one address for all claims. */
 const ADDRESS = { name: 'relay-failures-address', points: 100, durationSeconds: 60 } as const;

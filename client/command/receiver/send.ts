@@ -1,4 +1,4 @@
-/** Sends one request as `check-receiver` needs it: on a connection of its own or a shared one, whole, in pieces or cut. */
+/** Sends one request as `check-receiver` needs it: on its own connection or a shared one, whole, in pieces or cut. */
 import { once } from 'node:events';
 import { type Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestTls } from 'node:https';

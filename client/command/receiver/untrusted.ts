@@ -1,4 +1,7 @@
-/** What anybody on the network can send: forged, recorded and malformed requests. None may be answered 2xx, or break the receiver. */
+/**
+ * What anybody on the network can send: forged, recorded and malformed requests. None may be answered 2xx, or break the
+ * receiver.
+ */
 import type { Delivery } from './delivery.ts';
 import { besides, DELIVERY, easy, SIGNATURES } from './pages.ts';
 import { foreignSecret, type Sample, type Sent, signedWithEmptyKey, withHeaders } from './sample.ts';

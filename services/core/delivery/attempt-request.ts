@@ -49,7 +49,8 @@ export interface Outgoing {
 /**
  * The headers of one attempt. `secrets` are the merchant's live signing secrets, oldest first. The oldest makes the
  * X-Service-Signature until it is retired, so that a receiver without the new one can verify; all of them sign for
- * Standard Webhooks. Another sender's notification has that sender's headers instead of X-Service-Signature. Throws NoSecret.
+ * Standard Webhooks. Another sender's notification has that sender's headers instead of X-Service-Signature. Throws
+ * NoSecret.
  */
 export function attemptHeaders(outgoing: Outgoing, secrets: readonly string[], at: Date): Record<string, string> {
   const [older] = secrets;

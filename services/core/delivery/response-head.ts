@@ -5,8 +5,8 @@ import { HIDDEN, secretTexts } from './secret-fields.ts';
 /**
  * The beginning of an endpoint's answer as text to store and show, at most 1 024 characters. An endpoint may echo what
  * it received, so what captures, pays or passes for a notification is hidden: signatures, secret fields and the owner's
- * headers of the message, everything else that looks like a signature, key or token, and card numbers. Control characters are
- * replaced, because PostgreSQL rejects NUL. Undefined = empty.
+ * headers of the message, everything else that looks like a signature, key or token, and card numbers. Control
+ * characters are replaced, because PostgreSQL rejects NUL. Undefined = empty.
  */
 export function responseHead(head: Buffer, { headers, secretHeaders = [], body }: Message): string | undefined {
   if (head.length === 0) return undefined;

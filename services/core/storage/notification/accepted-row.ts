@@ -1,6 +1,9 @@
 import type { NotificationKind } from '../delivery/delivery-row.ts';
 
-/** A notification that the relay has verified, as it was signed; status, amount and currency are '' in kind relay. (merchantId, requestId) is unique for ever. */
+/**
+ * A notification that the relay has verified, as it was signed; status, amount and currency are '' in kind relay.
+ * (merchantId, requestId) is unique for ever.
+ */
 export interface AcceptedRow {
   readonly merchantId: string;
   readonly requestId: string;

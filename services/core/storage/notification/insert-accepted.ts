@@ -16,8 +16,9 @@ export interface Accepted {
 
 /**
  * Stores verified notifications. The first one with a (merchantId, requestId) takes it for ever. Another with the same
- * kind and signed text, and of another sender the same body, is a duplicate, whatever its statusInfo and body. Any other is a conflict, quarantined once. No
- * two of `notifications` may share (merchantId, requestId). Returns the results in the same order.
+ * kind and signed text is a duplicate, whatever its statusInfo and body; of another sender the same body is one. Any
+ * other is a conflict, quarantined once. No two of `notifications` may share (merchantId, requestId). Returns the
+ * results in the same order.
  */
 export async function acceptNotifications(
   query: Query,

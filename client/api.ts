@@ -257,6 +257,8 @@ export interface CreatedSigningSecret {
   createdAt: string;
   /** When it was retired; absent = live */
   retiredAt?: string;
+  /** When it is retired by itself; absent = when it is ended */
+  expiresAt?: string;
   /** The secret; shown this once */
   signingSecret: string;
 }
@@ -271,8 +273,8 @@ export interface Delivery {
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
-  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId */
-  kind: 'PAYMENT' | 'OCT' | 'RELAY';
+  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId. ENDPOINT: About an endpoint of the merchant's, to its other endpoints. DELIVERY: About a delivery to another endpoint of the merchant's. SIGNING_SECRET: About a signing secret of the merchant's */
+  kind: 'PAYMENT' | 'OCT' | 'RELAY' | 'ENDPOINT' | 'DELIVERY' | 'SIGNING_SECRET';
   /** The path's last segment */
   statusInfo: string;
   /** The state of the delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
@@ -339,8 +341,8 @@ export interface DeliveryWithAttempts {
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
-  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId */
-  kind: 'PAYMENT' | 'OCT' | 'RELAY';
+  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId. ENDPOINT: About an endpoint of the merchant's, to its other endpoints. DELIVERY: About a delivery to another endpoint of the merchant's. SIGNING_SECRET: About a signing secret of the merchant's */
+  kind: 'PAYMENT' | 'OCT' | 'RELAY' | 'ENDPOINT' | 'DELIVERY' | 'SIGNING_SECRET';
   /** The path's last segment */
   statusInfo: string;
   /** The state of the delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */
@@ -1137,8 +1139,8 @@ export interface RelayFailure {
   failedAt: string;
   /** Why it could not be verified. MISSING_SIGNATURE: No signature. MALFORMED_SIGNATURE: Several signature headers, or not a signature in its canonical form. WRONG_SIGNATURE: No live secret makes that signature. UNKNOWN_MERCHANT: No merchant of that name, or none with a live secret. UNKNOWN_SENDER: No sender of that senderId. STALE_TIMESTAMP: The signature is genuine, but its time is too far from the clock */
   reason: 'MISSING_SIGNATURE' | 'MALFORMED_SIGNATURE' | 'WRONG_SIGNATURE' | 'UNKNOWN_MERCHANT' | 'UNKNOWN_SENDER' | 'STALE_TIMESTAMP';
-  /** From the path. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId */
-  kind: 'PAYMENT' | 'OCT' | 'RELAY';
+  /** From the path. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId. ENDPOINT: About an endpoint of the merchant's, to its other endpoints. DELIVERY: About a delivery to another endpoint of the merchant's. SIGNING_SECRET: About a signing secret of the merchant's */
+  kind: 'PAYMENT' | 'OCT' | 'RELAY' | 'ENDPOINT' | 'DELIVERY' | 'SIGNING_SECRET';
   /** From the path; a senderId, where kind is RELAY */
   statusInfo: string;
   /** The sender's IP address as the gateway saw it; absent when the connection was gone already */
@@ -1380,6 +1382,8 @@ export interface SigningSecret {
   createdAt: string;
   /** When it was retired; absent = live */
   retiredAt?: string;
+  /** When it is retired by itself; absent = when it is ended */
+  expiresAt?: string;
 }
 
 /** The token that the checkout generated */
@@ -1467,8 +1471,8 @@ export interface WholeDelivery {
   endpointKind: 'WEBHOOK' | 'INTERNAL';
   /** The operation's, or the relayed notification's, requestId */
   requestId: string;
-  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId */
-  kind: 'PAYMENT' | 'OCT' | 'RELAY';
+  /** The subject of the message. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId. ENDPOINT: About an endpoint of the merchant's, to its other endpoints. DELIVERY: About a delivery to another endpoint of the merchant's. SIGNING_SECRET: About a signing secret of the merchant's */
+  kind: 'PAYMENT' | 'OCT' | 'RELAY' | 'ENDPOINT' | 'DELIVERY' | 'SIGNING_SECRET';
   /** The path's last segment */
   statusInfo: string;
   /** The state of the delivery. PENDING: Waits for its next attempt. DELIVERED: The endpoint answered 2xx. DEAD: Every attempt failed; only a replay sends it again */

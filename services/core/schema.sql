@@ -81,7 +81,7 @@ create table delivery (
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_due CHECK (((state = 'PENDING'::text) = (due_at IS NOT NULL))),
   constraint delivery_endpoint_kind CHECK (((endpoint_kind = ANY (ARRAY['webhook'::text, 'internal'::text])) OR (endpoint_kind ~ '^(webhook|internal)-[0-9a-f-]{36}$'::text))) NOT VALID,
-  constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text, 'relay'::text]))),
+  constraint delivery_kind CHECK ((kind = ANY (ARRAY['payment'::text, 'oct'::text, 'relay'::text, 'endpoint'::text, 'delivery'::text, 'signing_secret'::text]))),
   constraint delivery_state CHECK ((state = ANY (ARRAY['PENDING'::text, 'DELIVERED'::text, 'DEAD'::text])))
 ) partition by RANGE (id);
 
@@ -117,6 +117,8 @@ create table endpoint (
   changed_at timestamp(3) with time zone not null,
   refused_count integer default 0 not null,
   failing_since timestamp(3) with time zone,
+  told text[],
+  last_error text,
   constraint endpoint_pkey PRIMARY KEY (merchant_id, kind),
   constraint endpoint_kind CHECK (((kind = ANY (ARRAY['webhook'::text, 'internal'::text])) OR (kind ~ '^(webhook|internal)-[0-9a-f-]{36}$'::text))) NOT VALID,
   constraint endpoint_pause CHECK ((pause = ANY (ARRAY['GONE'::text, 'OPERATOR'::text, 'BREAKER'::text]))),
@@ -131,6 +133,8 @@ create table endpoint_secret (
   ciphertext bytea not null,
   created_at timestamp(3) with time zone not null,
   retired_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  expiry_told_at timestamp(3) with time zone,
   constraint endpoint_secret_pkey PRIMARY KEY (id),
   constraint endpoint_secret_hash_unique UNIQUE (hash)
 );
@@ -445,6 +449,8 @@ create table signing_secret (
   ciphertext bytea not null,
   created_at timestamp(3) with time zone not null,
   retired_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone,
+  expiry_told_at timestamp(3) with time zone,
   constraint signing_secret_pkey PRIMARY KEY (id),
   constraint signing_secret_hash_unique UNIQUE (hash)
 );
@@ -552,6 +558,7 @@ CREATE UNIQUE INDEX contradiction_open_unique ON public.contradiction USING btre
 CREATE INDEX delivery_by_merchant ON ONLY public.delivery USING btree (merchant_id, id);
 CREATE INDEX delivery_by_request ON ONLY public.delivery USING btree (request_id);
 CREATE INDEX delivery_dead ON ONLY public.delivery USING btree (id) WHERE (state = 'DEAD'::text);
+CREATE INDEX delivery_dead_by_endpoint ON ONLY public.delivery USING btree (merchant_id, endpoint_kind, id) WHERE ((due_at IS NULL) AND (state <> 'DELIVERED'::text));
 CREATE INDEX delivery_dead_by_merchant ON ONLY public.delivery USING btree (merchant_id, created_at) WHERE ((due_at IS NULL) AND (state <> 'DELIVERED'::text));
 CREATE INDEX delivery_due ON ONLY public.delivery USING btree (merchant_id, endpoint_kind, due_at, id) WHERE (due_at IS NOT NULL);
 

@@ -21,7 +21,7 @@ export function notificationUrl(endpointUrl: string, path: NotificationPath): UR
 export function notificationPath({ kind, statusInfo }: NotificationPath): string {
   if (kind === 'relay') return `/webhook/relay/${statusInfo}`;
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(statusInfo)) throw new DestinationRefused('statusInfo is malformed');
-  return `/webhook/processor/${kind === 'oct' ? 'oct' : 'payment'}/${statusInfo}`;
+  return `/webhook/processor/${kind}/${statusInfo}`;
 }
 
 /** Parses an endpoint's URL: http or https, a host, optionally a path, nothing else. Throws DestinationRefused. */

@@ -168,7 +168,8 @@ export class Deliverer {
     const { record, verdict } = await makeAttempt(this.#parts, row, terms);
     if (record.error !== undefined && this.#breakingOff) return releaseTaken(this.#parts.database.query, [row.id]);
     const troubled = isTroubled(terms.state);
-    await this.#record({ endpoint: { merchantId, endpointId }, endpointUrl: terms.url, record, verdict, troubled });
+    const endpoint = { merchantId, endpointId };
+    await this.#record({ delivery: row, endpoint, endpointUrl: terms.url, record, verdict, troubled });
     this.#parts.onAttempt?.(endpointId, record);
     const { number, httpStatus, latencyMs, state } = record;
     const line = { deliveryId: row.id, requestId, merchantId, endpointId, number, httpStatus, latencyMs, state };

@@ -9,6 +9,8 @@ export interface Tally {
   readonly refused: number;
   /** True when it answered 410. */
   readonly gone: boolean;
+  /** The newest failure; absent = none. */
+  readonly error?: string | undefined;
 }
 
 /** Returns whether this status counts as a failure of the endpoint; undefined = no answer. */
@@ -26,12 +28,13 @@ export function isFailing(httpStatus: number | undefined): boolean {
  */
 export function judgeEndpoint(state: EndpointState, tally: Tally, now: Date): EndpointState {
   if (state.pause === 'GONE' || state.pause === 'OPERATOR') return state;
-  if (tally.gone) return { ...state, pause: 'GONE', pausedUntil: null };
+  const lastError = tally.error ?? state.lastError;
+  if (tally.gone) return { ...state, pause: 'GONE', pausedUntil: null, lastError };
   if (tally.delivered > 0) return FRESH;
   if (tally.failed + tally.refused === 0) return state;
   const failureCount = state.failureCount + tally.failed;
   const refusedCount = state.refusedCount + tally.refused;
-  const counted = { ...state, failureCount, refusedCount, failingSince: state.failingSince ?? now };
+  const counted = { ...state, failureCount, refusedCount, failingSince: state.failingSince ?? now, lastError };
   const stillPaused = state.pausedUntil !== null && state.pausedUntil > now;
   if (tally.failed === 0 || failureCount < FAILURES_TO_OPEN || stillPaused) return counted;
   const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(state.pauseCount, 20), MAX_PAUSE_MS);

@@ -6,6 +6,7 @@ import type { Answer, Message, Sender } from '../egress/http-sender.ts';
 import { purposeOf } from '../storage/delivery/delivery-row.ts';
 import type { AttemptRecord } from '../storage/delivery/record-attempts.ts';
 import type { PendingDelivery } from '../storage/delivery/take-due.ts';
+import type { EndpointKey } from '../storage/endpoint/endpoint-row.ts';
 import type { EndpointTerms } from '../storage/endpoint/endpoint-terms.ts';
 import { attemptHeaders, NoSecret, notificationUrl } from './attempt-request.ts';
 import { isFailing } from './endpoint-breaker.ts';
@@ -16,6 +17,16 @@ export interface Attempt {
   readonly record: AttemptRecord;
   /** The conclusion about the endpoint; undefined = none, because the fault is elsewhere. */
   readonly verdict: 'HEALTHY' | 'FAILING' | 'REFUSED' | 'GONE' | undefined;
+}
+
+/** An attempt that was made, and at which endpoint. */
+export interface MadeAttempt extends Attempt {
+  readonly delivery: Pick<PendingDelivery, 'requestId' | 'kind' | 'statusInfo' | 'signature'>;
+  readonly endpoint: EndpointKey;
+  /** The endpoint's address when the attempt began; null = it had none. */
+  readonly endpointUrl: string | null;
+  /** True when the endpoint had failures before: a success then changes its state. */
+  readonly troubled: boolean;
 }
 
 export interface AttemptParts {
@@ -91,7 +102,7 @@ function prepare(parts: AttemptParts, row: PendingDelivery, terms: EndpointTerms
  * A test of ours is attempted once: a merchant must not make us send more to an address than it asks for. What the
  * relay forwards has its sender's signature.
  */
-function isTest({ signature, statusInfo }: PendingDelivery): boolean {
+export function isTest({ signature, statusInfo }: Pick<PendingDelivery, 'signature' | 'statusInfo'>): boolean {
   return signature === null && statusInfo === 'test';
 }
 

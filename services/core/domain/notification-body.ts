@@ -1,5 +1,6 @@
 import type { HoldAfter } from './hold-after.ts';
 import { notificationOf, type OperationKind, type StatusInfo } from './kinds.ts';
+import { OPERATIONAL_TYPES, type OperationalType } from './notification-types.ts';
 import type { Card } from './outcome.ts';
 
 /**
@@ -112,12 +113,40 @@ export function inOrder(metadata: Readonly<Record<string, string>>): Record<stri
   return Object.fromEntries(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+type NotOfOperation = Pick<NotificationFields, 'merchantId' | 'requestId' | 'currency'>;
+
 /** Builds the body of a test notification, which is about nothing, moves no money, and says so. */
-export function testNotificationBody(
-  { merchantId, requestId, currency }: Pick<NotificationFields, 'merchantId' | 'requestId' | 'currency'>,
+export function testNotificationBody(of: NotOfOperation, at: Date): string {
+  return JSON.stringify({ ...withoutOperation(of, 'OK', at), type: 'payment.test', test: true });
+}
+
+/** What an operational notification is about. `endpointId` is the name that callers know. */
+export interface OperationalSubject {
+  readonly endpointId: string;
+  /** Why the endpoint is paused. */
+  readonly pause?: string;
+  /** When the first failure since its last success was. */
+  readonly failingSince?: Date | null;
+  /** When the breaker's pause ends. */
+  readonly pausedUntil?: Date | null;
+  /** The dead delivery. */
+  readonly delivery?: { readonly deliveryId: string; readonly requestId: string; readonly type: string };
+  readonly signingSecretId?: string;
+  readonly expiresAt?: Date;
+}
+
+/** Builds the body of a notification about an endpoint or a secret of a merchant. It is about no operation. */
+export function operationalBody(
+  of: NotOfOperation,
+  type: OperationalType,
+  { failingSince, ...subject }: OperationalSubject,
   at: Date,
 ): string {
-  const finalStateDate = at.toISOString();
-  const type = 'payment.test';
-  return JSON.stringify({ merchantId, requestId, status: 'OK', amount: 0, currency, finalStateDate, type, test: true });
+  const since = failingSince && { failingSince };
+  return JSON.stringify({ ...withoutOperation(of, OPERATIONAL_TYPES[type], at), type, ...subject, ...since });
+}
+
+/** The fields that every body has, so that both signatures can be made. */
+function withoutOperation({ merchantId, requestId, currency }: NotOfOperation, status: 'OK' | 'KO', at: Date) {
+  return { merchantId, requestId, status, amount: 0, currency, finalStateDate: at.toISOString() };
 }

@@ -14,6 +14,7 @@ import {
   type EndpointPurpose,
   type NotificationKind as KeptKind,
   purposeOf,
+  shownEndpointId,
 } from '../storage/delivery/delivery-row.ts';
 import type { EndpointChoice } from '../storage/delivery/make-due-again.ts';
 import { isEndpointId } from '../storage/endpoint/endpoint-row.ts';
@@ -120,11 +121,6 @@ export function operationOf(kind: SentKind) {
 /** The kind must be specified. */
 export function purposeOfKind(kind: EndpointKind): EndpointPurpose {
   return kind === EndpointKind.INTERNAL ? 'internal' : 'webhook';
-}
-
-/** The id of an endpoint for callers: they know the webhook as `default`. */
-export function shownEndpointId(id: EndpointId): string {
-  return id === 'webhook' ? 'default' : id;
 }
 
 /** The id that callers mean; undefined = it is none. */

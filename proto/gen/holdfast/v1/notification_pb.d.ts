@@ -1262,6 +1262,27 @@ export declare type Endpoint = Message<"holdfast.v1.Endpoint"> & {
    * @generated from field: string endpoint_id = 8;
    */
   endpointId: string;
+
+  /**
+   * Deliveries that wait for it; 1000 = 1000 or more. Absent in the answer to a change.
+   *
+   * @generated from field: optional int32 waiting_count = 9;
+   */
+  waitingCount?: number | undefined;
+
+  /**
+   * Deliveries to it that are dead; 1000 = 1000 or more. Absent in the answer to a change.
+   *
+   * @generated from field: optional int32 dead_count = 10;
+   */
+  deadCount?: number | undefined;
+
+  /**
+   * Why the newest of the failures was one; absent = there is none, or it is not known. Never for merchants.
+   *
+   * @generated from field: string last_error = 11;
+   */
+  lastError: string;
 };
 
 /**
@@ -1311,7 +1332,7 @@ export declare const ListEndpointsRequestSchema: GenMessage<ListEndpointsRequest
  */
 export declare type ListEndpointsResponse = Message<"holdfast.v1.ListEndpointsResponse"> & {
   /**
-   * The endpoints, by merchant.
+   * The endpoints, the one that has failed longest first, then those that are only paused.
    *
    * @generated from field: repeated holdfast.v1.Endpoint endpoints = 1;
    */
@@ -2087,6 +2108,27 @@ export enum NotificationKind {
    * @generated from enum value: NOTIFICATION_KIND_RELAY = 3;
    */
   RELAY = 3,
+
+  /**
+   * About an endpoint of the merchant's, to its other endpoints.
+   *
+   * @generated from enum value: NOTIFICATION_KIND_ENDPOINT = 4;
+   */
+  ENDPOINT = 4,
+
+  /**
+   * About a delivery to another endpoint of the merchant's.
+   *
+   * @generated from enum value: NOTIFICATION_KIND_DELIVERY = 5;
+   */
+  DELIVERY = 5,
+
+  /**
+   * About a signing secret of the merchant's.
+   *
+   * @generated from enum value: NOTIFICATION_KIND_SIGNING_SECRET = 6;
+   */
+  SIGNING_SECRET = 6,
 }
 
 /**

@@ -9,43 +9,49 @@ import { type EndpointId, isOfContract } from '../../storage/delivery/delivery-r
 import { hurry } from '../../storage/delivery/make-due-again.ts';
 import {
   type EndpointKey,
-  type EndpointRow,
   type EndpointState,
   endpointName,
-  endpointOf,
   FRESH,
   isEndpoint,
-  listTroubledEndpoints,
   lockEndpoints,
   writeEndpoints,
 } from '../../storage/endpoint/endpoint-row.ts';
+import { tellOwners } from '../../storage/endpoint/tell-owners.ts';
+import { listTroubledEndpoints, nameOfPlace, placeOf } from '../../storage/endpoint/troubled-endpoints.ts';
 import { findMerchant } from '../../storage/merchant/merchant-row.ts';
 import type { Core, Method } from '../core.ts';
+import { isMerchant } from '../delivery/deliveries.ts';
 import { filtersOf, readPage } from '../pages.ts';
 import { keptEndpointId, present, presentedEndpoint, purposeOfKind } from '../present.ts';
 import { noSuch } from '../refuse.ts';
 
-/** Lists endpoints that have failed or are paused. */
+/** Lists endpoints that have failed or are paused, the worst first. */
 export const listEndpoints: Method<'listEndpoints'> = (core, request, context) => {
   const filters = filtersOf<{ readonly merchantId?: string }>(context, request);
-  const byName = { isKey: (text: string) => endpointOf(text) !== undefined, keyOf: endpointName };
-  return readPage('endpoints', request, filters, byName, {
-    read: (_, after = '', limit) => listTroubledEndpoints(core.reads, filters.merchantId, endpointOf(after), limit),
-    present: presentEndpoint,
+  const { query } = core.reads;
+  const byPlace = { isKey: (text: string) => placeOf(text) !== undefined, keyOf: nameOfPlace };
+  return readPage('endpoints', request, filters, byPlace, {
+    read: (_, after = '', limit) => listTroubledEndpoints(query, filters.merchantId, placeOf(after), limit),
+    // An error in detail shows names and addresses in the network of the service.
+    present: (row) => presentEndpoint(isMerchant(context) ? { ...row, lastError: null } : row),
   });
 };
 
-/** Pauses an endpoint: nothing is sent, and its deliveries keep their bodies and their order. */
+/**
+ * Pauses an endpoint: nothing is sent, and its deliveries keep their bodies and their order. Its owner is told, unless
+ * it was since the endpoint worked last.
+ */
 export const pauseEndpoint: Method<'pauseEndpoint'> = async (core, request) => {
   const key = keyOf(request);
   const pause = (state: EndpointState): EndpointState => ({ ...state, pause: 'OPERATOR', pausedUntil: null });
   return { endpoint: await changeEndpoint(core, key, 'endpoint.pause', pause) };
 };
 
-/** Ends a pause: waiting deliveries are sent now. */
+/** Ends a pause: waiting deliveries are sent now. What its owner was told counts until the endpoint works. */
 export const resumeEndpoint: Method<'resumeEndpoint'> = async (core, request) => {
   const key = keyOf(request);
-  const endpoint = await changeEndpoint(core, key, 'endpoint.resume', () => FRESH);
+  const resume = ({ told }: EndpointState): EndpointState => ({ ...FRESH, told });
+  const endpoint = await changeEndpoint(core, key, 'endpoint.resume', resume);
   core.announce([endpointName(key)]);
   return { endpoint };
 };
@@ -71,15 +77,22 @@ async function changeEndpoint(
   const detail: { before?: object; after?: object } = {};
   const audit = { at: now, action, target: endpointName(key), detail };
   let state = FRESH;
+  let told: readonly EndpointKey[] = [];
   await audited(core.database, audit, async (query) => {
     const [locked] = await lockEndpoints(query, [key], now);
     const current = locked?.state ?? FRESH;
     state = next(current);
     if (isDeepStrictEqual(current, state)) return false;
     Object.assign(detail, { before: { pause: current.pause }, after: { pause: state.pause } });
+    const { pause, failingSince } = state;
+    if (pause && !state.told.includes('endpoint.disabled')) {
+      state = { ...state, told: [...state.told, 'endpoint.disabled'] };
+      told = await tellOwners(query, [{ ...key, type: 'endpoint.disabled', subject: { pause, failingSince } }], now);
+    }
     await writeEndpoints(query, [{ ...key, ...state }], now);
     return true;
   });
+  core.announce(told.map(endpointName));
   return presentEndpoint({ ...key, ...state, changedAt: now });
 }
 
@@ -92,7 +105,7 @@ export async function hurryTo(core: Core, merchantId: string, moved: readonly En
 }
 
 /** An endpoint as operators see it. */
-function presentEndpoint(row: Readonly<EndpointRow>) {
+function presentEndpoint(row: EndpointKey & EndpointState & { readonly changedAt: Date }) {
   const failureCount = row.failureCount + row.refusedCount;
   return present(EndpointSchema, row, { ...presentedEndpoint(row.endpointId), failureCount });
 }

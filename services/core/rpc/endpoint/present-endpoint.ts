@@ -1,12 +1,12 @@
 import { WebhookEndpointSchema } from '../../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import type { Cipher } from '../../storage/cipher.ts';
-import { type EndpointId, purposeOf } from '../../storage/delivery/delivery-row.ts';
+import { type EndpointId, purposeOf, shownEndpointId } from '../../storage/delivery/delivery-row.ts';
 import { FRESH } from '../../storage/endpoint/endpoint-row.ts';
 import { DEFAULT_TIMEOUT_S, openHeaders } from '../../storage/endpoint/endpoint-terms.ts';
 import type { MerchantEndpoints, WebhookEndpointRow } from '../../storage/endpoint/webhook-endpoint-row.ts';
 import { addressWarnings } from '../merchant/contract-columns.ts';
 import { presentSigningSecret } from '../merchant/keys-and-secrets.ts';
-import { present, shownEndpointId } from '../present.ts';
+import { present } from '../present.ts';
 
 /** The settings of an endpoint of the contract, besides its address. */
 const OF_CONTRACT = { types: null, description: '', headersCiphertext: null, timeoutS: DEFAULT_TIMEOUT_S };

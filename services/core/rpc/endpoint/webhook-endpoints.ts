@@ -2,7 +2,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { drawId } from '../../../../platform/draw-id.ts';
 import type { EndpointHeaders, EndpointTypes } from '../../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
-import { type EndpointId, isOfContract, purposeOf } from '../../storage/delivery/delivery-row.ts';
+import { type EndpointId, isOfContract, purposeOf, shownEndpointId } from '../../storage/delivery/delivery-row.ts';
 import {
   deleteWebhookEndpoint as deleteStored,
   type EndpointSettings,
@@ -16,7 +16,7 @@ import type { Core, Method } from '../core.ts';
 import { isMerchant } from '../delivery/deliveries.ts';
 import { checkEndpoint, refuseGateway } from '../merchant/contract-columns.ts';
 import { newSigningSecret } from '../merchant/keys-and-secrets.ts';
-import { keptEndpointId, shownEndpointId } from '../present.ts';
+import { keptEndpointId } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { spendOwnQuota } from '../spend-quota.ts';

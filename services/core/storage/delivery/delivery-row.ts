@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { OperationalKind } from '../../domain/notification-types.ts';
 
 /** What an endpoint gets: notifications of this service, or those that the relay verified. */
 export type EndpointPurpose = 'webhook' | 'internal';
@@ -15,13 +16,18 @@ export function isOfContract(endpointId: EndpointId): endpointId is EndpointPurp
   return endpointId === 'webhook' || endpointId === 'internal';
 }
 
+/** The id of an endpoint for callers: they know the webhook as `default`. */
+export function shownEndpointId(id: EndpointId): string {
+  return id === 'webhook' ? 'default' : id;
+}
+
 /**
  * Why an endpoint gave no answer. LOOKUP: no name server answered, or the proxy opened no tunnel, which is not the
  * endpoint's failure.
  */
 export type Fault = 'LOOKUP' | 'UNREACHABLE' | 'TLS' | 'TIMEOUT' | 'PROTOCOL';
 /** relay: of another sender of the merchant's; its statusInfo is the senderId. */
-export type NotificationKind = 'payment' | 'oct' | 'relay';
+export type NotificationKind = 'payment' | 'oct' | 'relay' | OperationalKind;
 
 /** The delivery of one notification to one endpoint. */
 export const DeliveryEntity = defineEntity({

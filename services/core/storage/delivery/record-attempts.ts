@@ -25,10 +25,11 @@ export interface AttemptRecord {
 
 /**
  * Records attempts and the new states of their deliveries. An attempt whose number is taken was made twice, because the
- * first worker seemed dead: the first record stays.
+ * first worker seemed dead: the first record stays. Returns the deliveries that are dead now.
  */
-export async function recordAttempts(query: Query, records: readonly AttemptRecord[]): Promise<void> {
-  await query(RECORD_ATTEMPTS, [JSON.stringify(records)]);
+export async function recordAttempts(query: Query, records: readonly AttemptRecord[]): Promise<ReadonlySet<string>> {
+  const dead = await query<{ id: string }>(RECORD_ATTEMPTS, [JSON.stringify(records)]);
+  return new Set(dead.map(({ id }) => id));
 }
 
 /** SQL: the attempt failed, and its delivery was made due again meanwhile: then it stays due as that has set. */
@@ -47,8 +48,11 @@ const RECORD_ATTEMPTS = sql('record-attempts')`with changed as (
       "dueAt" timestamptz, "endedAt" timestamptz)
     where ${byIndex('d.id', 'i."deliveryId"')} and d.attempt_count = i.number - 1 and d.state = 'PENDING'
     returning d.id, i.number, d.merchant_id, i."startedAt", i."latencyMs", i."httpStatus", i.error, i.fault, i.url,
-      i."responseHead"
+      i."responseHead", d.state
+  ),
+  recorded as (
+    insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, http_status, error, fault,
+      url, response_head)
+    select id, number, merchant_id, "startedAt", "latencyMs", "httpStatus", error, fault, url, "responseHead" from changed
   )
-  insert into delivery_attempt (delivery_id, number, merchant_id, started_at, latency_ms, http_status, error, fault,
-    url, response_head)
-  select * from changed`;
+  select id from changed where state = 'DEAD'`;

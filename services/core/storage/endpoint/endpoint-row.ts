@@ -1,8 +1,8 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { OperationalType } from '../../domain/notification-types.ts';
 import { byIndex } from '../by-index.ts';
-import { type OrmDatabase, type Query, sql } from '../database.ts';
+import { type Query, sql } from '../database.ts';
 import type { EndpointId } from '../delivery/delivery-row.ts';
-import { entityManager } from '../orm.ts';
 
 /** An endpoint that has failed or was paused. Endpoints that never failed have no row. */
 export const EndpointEntity = defineEntity({
@@ -23,6 +23,10 @@ export const EndpointEntity = defineEntity({
     failingSince: p.datetime(3).nullable(),
     /** Pauses of the breaker since the last success. */
     pauseCount: p.integer(),
+    /** The newest failure since the last success; null = none, or not known. */
+    lastError: p.text().nullable(),
+    /** What its owner was told since the last success; null = nothing. */
+    told: p.array().columnType('text[]').nullable().$type<OperationalType[]>(),
     changedAt: p.datetime(3),
   },
 });
@@ -33,6 +37,8 @@ export interface EndpointState
   extends Readonly<Pick<EndpointRow, 'pause' | 'failureCount' | 'refusedCount' | 'pauseCount'>> {
   readonly pausedUntil: Date | null;
   readonly failingSince: Date | null;
+  readonly lastError: string | null;
+  readonly told: readonly OperationalType[];
 }
 
 /** The state of an endpoint that never failed. */
@@ -43,11 +49,13 @@ export const FRESH: EndpointState = {
   refusedCount: 0,
   failingSince: null,
   pauseCount: 0,
+  lastError: null,
+  told: [],
 };
 
-/** Returns whether its last attempts got no 2xx, or it is paused. */
-export function isTroubled({ pause, failureCount, refusedCount }: EndpointState): boolean {
-  return pause !== null || failureCount > 0 || refusedCount > 0;
+/** Returns whether its last attempts got no 2xx, it is paused, or its owner was told so: a success changes that. */
+export function isTroubled({ pause, failureCount, refusedCount, told }: EndpointState): boolean {
+  return pause !== null || failureCount > 0 || refusedCount > 0 || told.length > 0;
 }
 
 /** Identifies an endpoint. */
@@ -67,29 +75,6 @@ export function endpointName({ merchantId, endpointId }: EndpointKey): string {
 export function endpointOf(name: string): EndpointKey | undefined {
   const [, merchantId, id = ''] = /^([A-Za-z][A-Za-z0-9_-]{0,31})\/(.*)$/.exec(name) ?? [];
   return merchantId === undefined || !isEndpointId(id) ? undefined : { merchantId, endpointId: id };
-}
-
-/** Lists endpoints that have failed or are paused, in the order of merchant and id, those after `after`. */
-export function listTroubledEndpoints(
-  database: OrmDatabase,
-  merchantId: string | undefined,
-  after: EndpointKey | undefined,
-  limit: number,
-): Promise<EndpointRow[]> {
-  const beyond = after && {
-    $or: [
-      { merchantId: { $gt: after.merchantId } },
-      { merchantId: after.merchantId, endpointId: { $gt: after.endpointId } },
-    ],
-  };
-  const troubled = {
-    $or: [{ failureCount: { $gt: 0 } }, { refusedCount: { $gt: 0 } }, { pause: { $ne: null } }],
-  };
-  const where = { $and: [merchantId === undefined ? {} : { merchantId }, { ...beyond }, troubled] };
-  return entityManager(database).find(EndpointEntity, where, {
-    orderBy: { merchantId: 'asc', endpointId: 'asc' },
-    limit,
-  });
 }
 
 /** Returns whether a merchant has this further endpoint. */
@@ -137,7 +122,7 @@ const ADD_ENDPOINTS = sql('add-endpoints')`
 
 const LOCK_ENDPOINTS = sql('lock-endpoints')`
     select e.merchant_id, e.kind as endpoint_id, e.pause, e.paused_until, e.failure_count, e.refused_count,
-      e.failing_since, e.pause_count,
+      e.failing_since, e.pause_count, e.last_error, coalesce(e.told, '{}') as told,
       ${urlOf('m', 'e.kind')} as url
     from json_to_recordset($1::json) as i("merchantId" text, "endpointId" text)
     join endpoint e on ${OF_INPUT}
@@ -146,7 +131,8 @@ const LOCK_ENDPOINTS = sql('lock-endpoints')`
 
 const WRITE_ENDPOINTS = sql('write-endpoints')`update endpoint e
     set pause = i.pause, paused_until = i."pausedUntil", failure_count = i."failureCount",
-      refused_count = i."refusedCount", failing_since = i."failingSince", pause_count = i."pauseCount", changed_at = $2
+      refused_count = i."refusedCount", failing_since = i."failingSince", pause_count = i."pauseCount",
+      last_error = i."lastError", told = nullif(i.told, '{}'), changed_at = $2
     from json_to_recordset($1::json) as i("merchantId" text, "endpointId" text, pause text, "pausedUntil" timestamptz,
-      "failureCount" int, "refusedCount" int, "failingSince" timestamptz, "pauseCount" int)
+      "failureCount" int, "refusedCount" int, "failingSince" timestamptz, "pauseCount" int, "lastError" text, told text[])
     where ${OF_INPUT}`;

@@ -131,7 +131,8 @@ export const TERMS = `json_build_object('webhookUrl', m.webhook_url, 'internalUr
       'secrets', ${sealedSecrets('signing_secret', 's.merchant_id = m.id')},
       'states', coalesce((select json_agg(json_build_object('endpointId', e.kind, 'pause', e.pause,
           'pausedUntil', e.paused_until, 'failureCount', e.failure_count, 'refusedCount', e.refused_count,
-          'failingSince', e.failing_since, 'pauseCount', e.pause_count))
+          'failingSince', e.failing_since, 'pauseCount', e.pause_count, 'lastError', e.last_error,
+          'told', coalesce(e.told, '{}')))
         from endpoint e where e.merchant_id = m.id), '[]'),
       'endpoints', case when m.has_endpoints then (select json_agg(json_build_object('id', w.id, 'url', w.url,
           'timeoutS', w.timeout_s, 'headers', encode(w.headers_ciphertext, 'base64'),

@@ -86,7 +86,7 @@ export async function endOwnPauses(em: SqlEntityManager, merchantId: string, ids
     const detail = { before: { pause: endpoint.pause }, after: { pause: FRESH.pause } };
     const action = { at, action: 'endpoint.resume', target: endpointName(endpoint), detail };
     em.create(AuditEntryEntity, { id: drawId(), actor: actorOfCall(), ...action });
-    em.assign(endpoint, { ...FRESH, changedAt: at });
+    em.assign(endpoint, { ...FRESH, told: null, changedAt: at });
   }
   // By themselves they are no change of the merchant.
   await em.flush();

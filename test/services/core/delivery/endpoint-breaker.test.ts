@@ -13,11 +13,12 @@ describe('judgeEndpoint()', () => {
     for (let index = 0; index < 9; index++) state = judgeEndpoint(state, failed(1), at(index));
     assert.equal(state.pause, null);
     assert.deepEqual(judgeEndpoint(judgeEndpoint(state, delivered, at(9)), failed(9), at(10)).pause, null);
-    assert.deepEqual(judgeEndpoint(state, failed(1), at(9)), {
+    assert.deepEqual(judgeEndpoint(state, { ...failed(1), error: 'HTTP 500' }, at(9)), {
+      ...FRESH,
       pause: 'BREAKER',
       pausedUntil: at(19),
       failureCount: 10,
-      refusedCount: 0,
+      lastError: 'HTTP 500',
       failingSince: at(0),
       pauseCount: 1,
     });

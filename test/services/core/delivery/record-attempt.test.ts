@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type MadeAttempt, openRecord } from '../../../../services/core/delivery/record-attempt.ts';
+import type { MadeAttempt } from '../../../../services/core/delivery/make-attempt.ts';
+import { openRecord } from '../../../../services/core/delivery/record-attempt.ts';
 import type { Database, Query } from '../../../../services/core/storage/database.ts';
 import { forSuite } from '../../../suite.ts';
 import { openDeliveryStage } from './stage.ts';
@@ -24,6 +25,7 @@ describe('openRecord()', () => {
       const id = await stage.addDelivery(merchantId);
       const common = { deliveryId: id, number: 1, wasDueAt: time, startedAt: time, endedAt: time, latencyMs: 1 };
       return {
+        delivery: { requestId: id, kind: 'payment', statusInfo: 'captured', signature: null },
         endpoint: { merchantId, endpointId: 'webhook' },
         endpointUrl: null,
         verdict: isFailing ? 'FAILING' : 'HEALTHY',

@@ -8,7 +8,11 @@ import { parseNetworks, type Resolve } from '../../../../services/core/egress/de
 import { openSender } from '../../../../services/core/egress/http-sender.ts';
 import { openAnnounce } from '../../../../services/core/storage/announce.ts';
 import { hashOf, openCipher } from '../../../../services/core/storage/cipher.ts';
-import type { EndpointId, EndpointPurpose } from '../../../../services/core/storage/delivery/delivery-row.ts';
+import type {
+  EndpointId,
+  EndpointPurpose,
+  NotificationKind,
+} from '../../../../services/core/storage/delivery/delivery-row.ts';
 import { sealHeaders, secretContext } from '../../../../services/core/storage/endpoint/endpoint-terms.ts';
 import type { NotificationInput } from '../../../../services/core/storage/notification/accepted-row.ts';
 import { openPool } from '../../../../services/core/storage/open-pool.ts';
@@ -22,6 +26,7 @@ export interface NewDelivery {
   readonly endpointId?: EndpointId;
   readonly body?: string;
   readonly signature?: string;
+  readonly kind?: NotificationKind;
   readonly statusInfo?: string;
 }
 
@@ -110,7 +115,7 @@ export async function openDeliveryStage() {
       await sql(
         `insert into delivery (id, merchant_id, endpoint_kind, request_id, kind, status_info, body, signature, state,
           attempt_count, due_at, created_at)
-        values ($1, $2, $3, $4, 'payment', $5, $6, $7, 'PENDING', 0, $8, $8)`,
+        values ($1, $2, $3, $4, $9, $5, $6, $7, 'PENDING', 0, $8, $8)`,
         [
           id,
           merchantId,
@@ -120,6 +125,7 @@ export async function openDeliveryStage() {
           Buffer.from(body),
           delivery.signature ?? null,
           clock(),
+          delivery.kind ?? 'payment',
         ],
       );
       return id;

@@ -122,7 +122,9 @@ describe('WebhookEndpointService', () => {
     const wrong: readonly (readonly [Partial<Settings>, RegExp])[] = [
       [{ types: { types: ['payment.captred'] } }, /the nearest is payment\.captured/],
       [{ types: { types: ['payments.*'] } }, /the nearest is payment\.\*/],
-      [{ types: { types: ['endpoint.*'] } }, /is not a type of notification/],
+      [{ types: { types: ['endpoint.failed'] } }, /the nearest is endpoint\.failing/],
+      [{ types: { types: ['delivery.*'] } }, /is not a type of notification/],
+      [{ types: { types: ['endpoint.*'] }, purpose: 'internal' }, /goes to endpoints of the purpose merchant only/],
       [{ types: { types: ['*'] } }, /types/],
       [{ url: 'ftp://books.example' }, /url/],
       [{ url: 'https://ann:secret@books.example' }, /url/],

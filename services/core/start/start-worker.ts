@@ -31,6 +31,8 @@ import { type Announce, openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';
 import type { Database } from '../storage/database.ts';
 import { demandMigrated } from '../storage/demand-migrated.ts';
+import { endpointName } from '../storage/endpoint/endpoint-row.ts';
+import { retireExpiredSecrets, tellOfExpiringSecrets } from '../storage/endpoint/expiring-secrets.ts';
 import { openPool } from '../storage/open-pool.ts';
 import { makePartitions } from '../storage/partitions.ts';
 import { identitiesIn } from '../storage/processor-identity/processor-identity.ts';
@@ -153,6 +155,16 @@ function jobsOf(settings: WorkerSettings, database: Database, announce: Announce
       intervalMs: 1_000,
       runOnce: (now) => forwardParkedNotifications(database, announce, now),
     },
+    {
+      name: 'tell-of-expiring-secrets',
+      intervalMs: 60_000,
+      runOnce: async (now) => {
+        const told = await database.transaction((query) => tellOfExpiringSecrets(query, now));
+        announce(told.map(endpointName));
+        return told.length;
+      },
+    },
+    { name: 'retire-expired-secrets', intervalMs: 60_000, runOnce: (now) => retireExpiredSecrets(database, now) },
     { name: 'make-partitions', intervalMs: 3_600_000, runOnce: (now) => makePartitions(database, now, ATTACH_MS) },
     { name: 'count-minutes', intervalMs: 5_000, runOnce: (now) => rollMinutes(database.query, now) },
     { name: 'purge', intervalMs: 3_600_000, runOnce: (now) => purge(now) },

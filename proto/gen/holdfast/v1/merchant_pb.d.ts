@@ -297,6 +297,13 @@ export declare type SigningSecret = Message<"holdfast.v1.SigningSecret"> & {
    * @generated from field: google.protobuf.Timestamp retired_at = 3;
    */
   retiredAt?: Timestamp | undefined;
+
+  /**
+   * When it is retired by itself; absent = when it is ended.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 4;
+   */
+  expiresAt?: Timestamp | undefined;
 };
 
 /**
@@ -736,6 +743,13 @@ export declare type AddSigningSecretRequest = Message<"holdfast.v1.AddSigningSec
    * @generated from field: string endpoint_id = 2;
    */
   endpointId: string;
+
+  /**
+   * When the secret that lives now is retired by itself, at most 90 days ahead; absent = when it is ended.
+   *
+   * @generated from field: google.protobuf.Timestamp older_expires_at = 3;
+   */
+  olderExpiresAt?: Timestamp | undefined;
 };
 
 /**

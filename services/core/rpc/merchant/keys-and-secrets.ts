@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { drawId } from '../../../../platform/draw-id.ts';
 import { ApiKeySchema, SigningSecretSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
@@ -34,19 +35,30 @@ export const revokeApiKey: Method<'revokeApiKey'> = async (core, { apiKeyId: id,
   return {};
 };
 
-/** Adds the second signing secret. The older one makes the legacy signature until it is retired. */
-export const addSigningSecret: Method<'addSigningSecret'> = async (core, { merchantId, endpointId }, context) => {
+/**
+ * Adds the second signing secret. The older one makes the legacy signature until it is retired, by somebody or at its
+ * time.
+ */
+export const addSigningSecret: Method<'addSigningSecret'> = async (core, request, context) => {
+  const { merchantId, endpointId } = request;
   await spendOwnQuota(core, context, merchantId, 'webhook.change');
-  const { row, secret } = newSigningSecret(core.cipher, merchantId, core.clock());
+  const now = core.clock();
+  const olderExpiresAt = request.olderExpiresAt && timestampDate(request.olderExpiresAt);
+  if (olderExpiresAt && (olderExpiresAt <= now || olderExpiresAt.getTime() > now.getTime() + MOST_OVERLAP_MS)) {
+    throw invalidField('older_expires_at', 'must be in the future, at most 90 days ahead');
+  }
+  const { row, secret } = newSigningSecret(core.cipher, merchantId, now);
   const id = furtherId(endpointId);
   const added = id
-    ? await addEndpointSecret(core.database, { ...row, endpointId: id })
-    : await addStoredSecret(core.database, row);
+    ? await addEndpointSecret(core.database, { ...row, endpointId: id }, olderExpiresAt)
+    : await addStoredSecret(core.database, row, olderExpiresAt);
   if (added === 'NOT_FOUND') throw noSuch(id ? 'endpoint' : 'merchant');
   if (added === 'TOO_MANY')
     throw new HoldfastError('INVALID_REQUEST', 'two signing secrets are live: retire one first');
   return { signingSecret: presentSigningSecret(added), secret };
 };
+
+const MOST_OVERLAP_MS = 90 * 86_400_000;
 
 /** Retires a signing secret; gateways reject it within seconds. The last live one cannot be retired. */
 export const retireSigningSecret: Method<'retireSigningSecret'> = async (core, request, context) => {
@@ -59,7 +71,8 @@ export const retireSigningSecret: Method<'retireSigningSecret'> = async (core, r
       : retireStoredSecret(core.database, { id, merchantId }, core.clock());
   const retired = isUuid(id) && (await retire());
   if (!retired || retired === 'NOT_FOUND') throw noSuch('signing secret');
-  if (retired === 'LAST') throw invalidField('signing_secret_id', 'is the last live secret; add another first');
+  if (retired === 'LAST')
+    throw invalidField('signing_secret_id', 'is the last live secret that does not expire; add another first');
   return {};
 };
 
@@ -82,7 +95,8 @@ export function newSigningSecret(cipher: Cipher, merchantId: string, createdAt: 
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   const id = drawId();
   const ciphertext = cipher.seal(secret, secretContext(id));
-  return { row: { id, merchantId, hash: hashOf(secret), ciphertext, createdAt, retiredAt: null }, secret };
+  const live = { retiredAt: null, expiresAt: null, expiryToldAt: null };
+  return { row: { id, merchantId, hash: hashOf(secret), ciphertext, createdAt, ...live }, secret };
 }
 
 /** An API key without the key. */

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { OrmDatabase } from '../database.ts';
 import { purposeOf } from '../delivery/delivery-row.ts';
 import { MAX_LIVE_SECRETS, MOST_ENDED } from '../merchant/change-credentials.ts';
@@ -88,14 +87,17 @@ export function deleteWebhookEndpoint(database: OrmDatabase, key: EndpointKey, a
   });
 }
 
-/** Stores a second secret of an endpoint. TOO_MANY = two are live. */
-export function addEndpointSecret(database: OrmDatabase, secret: EndpointSecretRow) {
+/** Stores a second secret of an endpoint. The one before expires at `olderExpiresAt`. TOO_MANY = two are live. */
+export function addEndpointSecret(database: OrmDatabase, secret: EndpointSecretRow, olderExpiresAt?: Date) {
   const { merchantId, endpointId } = secret;
-  const detail = { endpoint: endpointName(secret), signingSecretId: secret.id };
+  const added = { endpoint: endpointName(secret), signingSecretId: secret.id };
+  const detail = { ...added, ...(olderExpiresAt && { olderExpiresAt }) };
   const action = { at: secret.createdAt, action: 'signing-secret.add', target: merchantId, detail };
   return changeMerchant<EndpointSecretRow, 'NOT_FOUND' | 'TOO_MANY'>(database, action, async (em) => {
     if ((await em.count(WebhookEndpointEntity, { merchantId, id: endpointId })) === 0) return 'NOT_FOUND';
-    if ((await liveOf(em, secret)) >= MAX_LIVE_SECRETS) return 'TOO_MANY';
+    const live = await em.find(EndpointSecretEntity, { merchantId, endpointId, retiredAt: null });
+    if (live.length >= MAX_LIVE_SECRETS) return 'TOO_MANY';
+    for (const older of live) older.expiresAt = olderExpiresAt ?? null;
     const retired = await em.find(
       EndpointSecretEntity,
       { merchantId, endpointId, retiredAt: { $ne: null } },
@@ -106,7 +108,7 @@ export function addEndpointSecret(database: OrmDatabase, secret: EndpointSecretR
   });
 }
 
-/** Retires a secret of an endpoint. One retired before keeps its time. LAST = no other is live. */
+/** Retires a secret of an endpoint. One retired before keeps its time. LAST = no other is live and stays so. */
 export function retireEndpointSecret(database: OrmDatabase, key: EndpointKey & { readonly id: string }, at: Date) {
   const { id, merchantId, endpointId } = key;
   const detail = { endpoint: endpointName(key), signingSecretId: id };
@@ -115,14 +117,11 @@ export function retireEndpointSecret(database: OrmDatabase, key: EndpointKey & {
     const secret = await em.findOne(EndpointSecretEntity, { id, merchantId, endpointId });
     if (!secret) return 'NOT_FOUND';
     if (secret.retiredAt) return secret;
-    if ((await liveOf(em, key)) === 1) return 'LAST';
+    const staying = { merchantId, endpointId, id: { $ne: id }, retiredAt: null, expiresAt: null };
+    if ((await em.count(EndpointSecretEntity, staying)) === 0) return 'LAST';
     secret.retiredAt = at;
     return secret;
   });
-}
-
-function liveOf(em: SqlEntityManager, { merchantId, endpointId }: EndpointKey): Promise<number> {
-  return em.count(EndpointSecretEntity, { merchantId, endpointId, retiredAt: null });
 }
 
 /** Returns whether another endpoint of the merchant gets the same at the same address. */

@@ -39,6 +39,8 @@ export const EndpointSecretEntity = defineEntity({
     ciphertext: p.blob().$type<Buffer>(),
     createdAt: p.datetime(3),
     retiredAt: p.datetime(3).nullable(),
+    expiresAt: p.datetime(3).nullable(),
+    expiryToldAt: p.datetime(3).nullable(),
   },
 });
 export type EndpointSecretRow = InferEntity<typeof EndpointSecretEntity>;

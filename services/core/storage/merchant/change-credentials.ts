@@ -40,20 +40,21 @@ export function revokeApiKey(database: OrmDatabase, key: CredentialKey, at: Date
 /** At most two secrets are live at a time: the present one, and its successor. */
 export const MAX_LIVE_SECRETS = 2;
 
-/** Stores a second signing secret. TOO_MANY = two are live. */
-export function addSigningSecret(database: OrmDatabase, secret: SigningSecretRow) {
+/** Stores a second signing secret. The one before expires at `olderExpiresAt`. TOO_MANY = two are live. */
+export function addSigningSecret(database: OrmDatabase, secret: SigningSecretRow, olderExpiresAt?: Date) {
   const { merchantId } = secret;
-  const detail = { signingSecretId: secret.id };
+  const detail = { signingSecretId: secret.id, ...(olderExpiresAt && { olderExpiresAt }) };
   const action = { at: secret.createdAt, action: 'signing-secret.add', target: merchantId, detail };
   return changeMerchant<SigningSecretRow, 'TOO_MANY'>(database, action, async (em) => {
-    const live = await em.count(SigningSecretEntity, { merchantId, retiredAt: null });
-    if (live >= MAX_LIVE_SECRETS) return 'TOO_MANY';
+    const live = await em.find(SigningSecretEntity, { merchantId, retiredAt: null });
+    if (live.length >= MAX_LIVE_SECRETS) return 'TOO_MANY';
+    for (const older of live) older.expiresAt = olderExpiresAt ?? null;
     await forgetEnded(em, merchantId, 'signing_secret', 'retired_at');
     return em.create(SigningSecretEntity, secret);
   });
 }
 
-/** Retires a signing secret. A secret retired before keeps its time. LAST = no other is live. */
+/** Retires a signing secret. A secret retired before keeps its time. LAST = no other is live and stays so. */
 export function retireSigningSecret(database: OrmDatabase, key: CredentialKey, at: Date) {
   const { id, merchantId } = key;
   const action = { at, action: 'signing-secret.retire', target: merchantId, detail: { signingSecretId: id } };
@@ -61,8 +62,8 @@ export function retireSigningSecret(database: OrmDatabase, key: CredentialKey, a
     const secret = await em.findOne(SigningSecretEntity, { id, merchantId });
     if (!secret) return 'NOT_FOUND';
     if (secret.retiredAt) return secret;
-    const live = await em.count(SigningSecretEntity, { merchantId, retiredAt: null });
-    if (live === 1) return 'LAST';
+    const staying = { merchantId, id: { $ne: id }, retiredAt: null, expiresAt: null };
+    if ((await em.count(SigningSecretEntity, staying)) === 0) return 'LAST';
     secret.retiredAt = at;
     return secret;
   });

@@ -44,6 +44,10 @@ export const SigningSecretEntity = defineEntity({
     ciphertext: p.blob().$type<Buffer>(),
     createdAt: p.datetime(3),
     retiredAt: p.datetime(3).nullable(),
+    /** When the worker retires it; null = nobody does. */
+    expiresAt: p.datetime(3).nullable(),
+    /** When its merchant was told so; null = not yet. */
+    expiryToldAt: p.datetime(3).nullable(),
   },
 });
 export type SigningSecretRow = InferEntity<typeof SigningSecretEntity>;

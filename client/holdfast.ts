@@ -30,6 +30,10 @@ type Answer<Name extends keyof Routes> = Routes[Name]['answer'];
 type Body<Name extends keyof Routes> = Routes[Name]['body'];
 type Filter<Name extends keyof Routes> = Routes[Name]['query'];
 type ItemOf<Page> = Page extends { items: (infer Item)[] } ? Item : never;
+/** Of a new signing secret: when the older one is retired by itself, RFC 3339; absent = when it is ended. */
+interface NewSecret {
+  readonly olderExpiresAt?: string | undefined;
+}
 /** Of a list: its filters, where to begin, and how long each page may take. */
 type ListOptions<Name extends keyof Routes> = Filter<Name> & CallOptions;
 
@@ -153,9 +157,9 @@ export class Holdfast {
     /** Sends a test notification. */
     test: (endpointId: string, options?: CallOptions) =>
       this.#change<'testWebhookEndpoint'>('POST', `${path('/webhook-endpoints', endpointId)}/test`, {}, options),
-    /** Adds a second secret; it is shown once. */
-    addSecret: (endpointId: string, options?: CallOptions) =>
-      this.#change<'addEndpointSecret'>('POST', secretsOf(endpointId), {}, options),
+    /** Adds a second secret; it is shown once. The older one is retired at `olderExpiresAt` (RFC 3339), if given. */
+    addSecret: (endpointId: string, { olderExpiresAt, ...options }: CallOptions & NewSecret = {}) =>
+      this.#change<'addEndpointSecret'>('POST', secretsOf(endpointId), { olderExpiresAt }, options),
     /** Ends a secret; not the last one. */
     retireSecret: (endpointId: string, signingSecretId: string, options?: CallOptions) =>
       this.#change<'retireEndpointSecret'>('DELETE', path(secretsOf(endpointId), signingSecretId), undefined, options),
@@ -173,8 +177,9 @@ export class Holdfast {
 
   /** The secrets that sign notifications. */
   readonly signingSecrets = {
-    /** Adds a second secret; it is shown once. */
-    add: (options?: CallOptions) => this.#change<'addOwnSigningSecret'>('POST', '/signing-secrets', {}, options),
+    /** Adds a second secret; it is shown once. The older one is retired at `olderExpiresAt` (RFC 3339), if given. */
+    add: ({ olderExpiresAt, ...options }: CallOptions & NewSecret = {}) =>
+      this.#change<'addOwnSigningSecret'>('POST', '/signing-secrets', { olderExpiresAt }, options),
     /** Ends a secret; not the last one. */
     retire: (signingSecretId: string, options?: CallOptions) =>
       this.#change<'retireOwnSigningSecret'>('DELETE', path('/signing-secrets', signingSecretId), undefined, options),

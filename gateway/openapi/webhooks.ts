@@ -101,6 +101,37 @@ const TestNotification = z
   })
   .meta({ id: 'TestNotification', description: 'About nothing: no operation has this requestId' });
 
+const OperationalNotification = z
+  .object({
+    ...Notification.pick({ merchantId: true, requestId: true, currency: true, status: true }).shape,
+    amount: z.literal(0),
+    finalStateDate: TIME.schema.describe('When it happened'),
+    type: z.string().meta({ description: 'What happened; types may be added', examples: ['endpoint.failing'] }),
+    endpointId: z.string().describe('The endpoint that it is about: default, internal, or a further one'),
+    pause: z.string().describe('Why nothing is sent to the endpoint: BREAKER, GONE or OPERATOR').optional(),
+    failingSince: TIME.schema.describe('When the first failure since its last success was').optional(),
+    pausedUntil: TIME.schema.describe('When the endpoint is tried again').optional(),
+    delivery: z
+      .object({ deliveryId: z.string(), requestId: z.string(), type: z.string() })
+      .describe('The dead delivery, and what it was about')
+      .optional(),
+    signingSecretId: z.string().describe('The secret that expires').optional(),
+    expiresAt: TIME.schema.describe('When the secret is retired').optional(),
+  })
+  .meta({
+    id: 'OperationalNotification',
+    description: 'About an endpoint or a secret of the merchant: no operation has this requestId',
+  });
+
+const OPERATIONAL = {
+  merchantId: MERCHANT_ID,
+  requestId: ID.test,
+  status: 'KO',
+  amount: 0,
+  currency: 'EUR',
+  finalStateDate: '2026-11-21T16:00:00.000Z',
+} as const;
+
 const NOTIFICATION_HEADERS = {
   'X-Service-Signature': z
     .string()
@@ -167,6 +198,49 @@ export const NOTIFICATIONS = {
       test: true,
     },
   },
+  endpointNotification: {
+    kind: 'endpoint',
+    summary: 'Another endpoint of the merchant fails or is disabled',
+    words: ['failing', 'disabled'],
+    schema: OperationalNotification,
+    name: 'failing',
+    example: OperationalNotification.parse({
+      ...OPERATIONAL,
+      type: 'endpoint.failing',
+      endpointId: 'default',
+      pause: 'BREAKER',
+      failingSince: '2026-11-21T15:59:48.000Z',
+      pausedUntil: '2026-11-21T16:00:10.000Z',
+    }),
+  },
+  deliveryNotification: {
+    kind: 'delivery',
+    summary: 'A delivery to another endpoint of the merchant is dead',
+    words: ['dead'],
+    schema: OperationalNotification,
+    name: 'dead',
+    example: OperationalNotification.parse({
+      ...OPERATIONAL,
+      type: 'delivery.dead',
+      endpointId: 'default',
+      delivery: { deliveryId: ID.delivery, requestId: ID.capture, type: 'payment.captured' },
+    }),
+  },
+  signingSecretNotification: {
+    kind: 'signing_secret',
+    summary: 'A signing secret of another endpoint of the merchant expires within 7 days',
+    words: ['expiring'],
+    schema: OperationalNotification,
+    name: 'expiring',
+    example: OperationalNotification.parse({
+      ...OPERATIONAL,
+      status: 'OK',
+      type: 'signing_secret.expiring',
+      endpointId: 'default',
+      signingSecretId: ID.secret,
+      expiresAt: '2026-11-28T16:00:00.000Z',
+    }),
+  },
 } as const;
 
 /** The notifications to merchants, as OpenAPI webhooks. */
@@ -183,8 +257,7 @@ export function webhooksOf(schemas: Schemas) {
           description:
             `Sent to \`{webhookUrl}/webhook/processor/${kind}/{statusInfo}\`, where statusInfo is ` +
             `${words.length === 1 ? '' : 'one of '}${words.join(', ')}. ` +
-            'At least once, in no promised order: take each requestId once, put those of a hold in order by ' +
-            '`sequence`, and answer when it is stored.',
+            (schema === OperationalNotification ? TO_THOSE_THAT_ASK : TO_ALL),
           security: [{ serviceSignature: [] }],
           parameters: parametersOf({ headers: NOTIFICATION_HEADERS }, [], schemas),
           requestBody: {
@@ -198,6 +271,14 @@ export function webhooksOf(schemas: Schemas) {
   });
   return Object.fromEntries(entries);
 }
+
+const TO_ALL =
+  'At least once, in no promised order: take each requestId once, put those of a hold in order by `sequence`, and ' +
+  'answer when it is stored.';
+
+const TO_THOSE_THAT_ASK =
+  'To endpoints whose `types` have it, or `endpoint.*`: never because they have none, and never to the endpoint that ' +
+  'it is about. Once until that endpoint works again, or once for each secret; delivered like the others.';
 
 const RESPONSES = {
   '2XX': { description: 'Stored; it is not sent again' },

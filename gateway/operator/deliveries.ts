@@ -10,8 +10,14 @@ import { operatorRoute } from './route.ts';
 const REPLAY = contract.ReplayDeliveriesRequestSchema.field;
 const ReplayedDeliveries = answer('ReplayedDeliveries', contract.ReplayDeliveriesResponseSchema);
 
-const Endpoint = answer('Endpoint', contract.EndpointSchema);
-const EndpointPage = pageOf('EndpointPage', 'By merchant', Endpoint, 'endpoints');
+const Endpoint = answer('Endpoint', contract.EndpointSchema, {
+  // None waits, which is not the same as not counted.
+  own: {
+    waitingCount: { read: ({ waitingCount }) => waitingCount },
+    deadCount: { read: ({ deadCount }) => deadCount },
+  },
+});
+const EndpointPage = pageOf('EndpointPage', 'The one that has failed longest first', Endpoint, 'endpoints');
 
 export const DELIVERY_ROUTES = {
   listDeliveries: operatorRoute('deliveries', 'GET /operator/deliveries', {
@@ -80,8 +86,10 @@ export const DELIVERY_ROUTES = {
     },
   }),
   listEndpoints: operatorRoute('deliveries', 'GET /operator/endpoints', {
-    summary: 'List endpoints that fail or are paused',
-    description: 'One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
+    summary: 'List endpoints that fail or are paused, the worst first',
+    description:
+      'Of all merchants, or of one: those that fail, the one that has failed longest first, then those that are only ' +
+      'paused. One that always worked is not listed. `pause` says why nothing is sent to an endpoint.',
     query: z.strictObject({ merchantId: merchantId.optional(), ...page }),
     answers: { 200: { description: 'A page', schema: EndpointPage.schema } },
     handler: async ({ core, asOperator, query }) =>

@@ -9,6 +9,7 @@ import { restName } from '../http/problem.ts';
 import { WRITE_ONE } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import {
+  AddSigningSecret,
   Contract,
   CreatedSigningSecret,
   contractJson,
@@ -16,7 +17,7 @@ import {
   SigningSecret,
   signingSecret,
 } from '../resource/merchant.ts';
-import { merchantId, NoBody, page, textOf } from '../resource/request-fields.ts';
+import { merchantId, page, textOf } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 const ApiKey = answer('ApiKey', ApiKeySchema);
@@ -142,12 +143,16 @@ export const MERCHANT_ROUTES = {
     again: 'adds another one, or is refused while two are live',
     summary: 'Add a second signing secret, shown once',
     description:
-      'The older secret makes `X-Service-Signature` until it is retired; the relay accepts signatures of both. ' +
-      'Refused as INVALID_REQUEST while two are live.',
-    body: NoBody,
+      'The older secret makes `X-Service-Signature` until it is retired, by somebody or at `olderExpiresAt`; the relay ' +
+      'accepts signatures of both. Refused as INVALID_REQUEST while two are live.',
+    body: AddSigningSecret,
     answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
-    handler: async ({ core, asOperator, params }) => {
-      const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(params, asOperator);
+    handler: async ({ core, asOperator, params, body }) => {
+      const request = { ...params, ...body };
+      const { signingSecret: added, secret: signingSecret } = await core.merchants.addSigningSecret(
+        request,
+        asOperator,
+      );
       return { ...SigningSecret.json(added), signingSecret };
     },
   }),

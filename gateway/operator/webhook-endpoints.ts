@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { answered } from '../resource/answer-fields.ts';
-import { CreatedSigningSecret, SigningSecret } from '../resource/merchant.ts';
-import { NoBody } from '../resource/request-fields.ts';
+import { AddSigningSecret, CreatedSigningSecret, SigningSecret } from '../resource/merchant.ts';
 import {
   CreatedEndpoint,
   changedEndpoint,
@@ -73,16 +72,19 @@ export const OPERATOR_ENDPOINT_ROUTES = {
     again: 'adds another one, or is refused while two are live',
     summary: 'Add a second signing secret of an endpoint, shown once',
     description: 'Refused as INVALID_REQUEST while two are live.',
-    body: NoBody,
+    body: AddSigningSecret,
     answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
-    handler: async ({ core, asOperator, params }) => {
-      const { signingSecret: added, secret } = await core.merchants.addSigningSecret(params, asOperator);
+    handler: async ({ core, asOperator, params, body }) => {
+      const { signingSecret: added, secret } = await core.merchants.addSigningSecret(
+        { ...params, ...body },
+        asOperator,
+      );
       return { ...SigningSecret.json(added), signingSecret: secret };
     },
   }),
   retireMerchantEndpointSecret: operatorRoute('merchants', `DELETE ${ONE}/signing-secrets/{signingSecretId}`, {
     summary: 'End a signing secret of an endpoint; not its last one',
-    description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
+    description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one that does not expire.',
     answers: { 204: { description: 'Retired' } },
     handler: async ({ core, asOperator, params }) => {
       await core.merchants.retireSigningSecret(params, asOperator);

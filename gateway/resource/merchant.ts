@@ -4,7 +4,7 @@ import { ContractSchema, SigningSecretSchema } from '../../proto/gen/holdfast/v1
 import { answer } from './answer.ts';
 import { defined } from './answer-fields.ts';
 import { leastOf, mostOf } from './contract-bounds.ts';
-import { currency, endpointUrl, terminalId, textOf } from './request-fields.ts';
+import { currency, endpointUrl, terminalId, textOf, time } from './request-fields.ts';
 
 const SAY_CAPTURES =
   'is required: true allows several captures of a hold; with false the first one closes it and releases what is left';
@@ -94,6 +94,16 @@ export const SigningSecret = answer('SigningSecret', SigningSecretSchema);
 
 /** The value, in the one answer that carries it. */
 export const signingSecret = z.string().describe('The secret; shown this once');
+
+/** The body of a request for one. */
+export const newSecret = {
+  olderExpiresAt: time
+    .describe('When the secret that lives now is retired by itself, at most 90 days ahead; absent = when it is ended')
+    .optional(),
+};
+
+/** Such a request by an operator. */
+export const AddSigningSecret = z.strictObject(newSecret).meta({ id: 'AddSigningSecret' });
 
 /** A new one, with its value. */
 export const CreatedSigningSecret = SigningSecret.schema.extend({ signingSecret }).meta({ id: 'CreatedSigningSecret' });

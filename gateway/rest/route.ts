@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { GrpcCall } from '../../platform/grpc-client.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
 import type { Exporter } from '../resource/csv.ts';
+import { newSecret } from '../resource/merchant.ts';
 import { ownMerchantId } from '../resource/request-fields.ts';
 import { describing } from '../resource/route.ts';
 import { describingWrites } from '../resource/write-operation.ts';
@@ -20,6 +21,11 @@ export interface RestCall extends StreamOptions {
 
 /** The body of a command without fields; it need not be sent. */
 export const NoFields = z.strictObject({ merchantId: ownMerchantId }).meta({ id: 'NoFields' });
+
+/** Asks for a signing secret; it need not be sent. */
+export const AddSigningSecret = z
+  .strictObject({ ...newSecret, merchantId: ownMerchantId })
+  .meta({ id: 'AddOwnSigningSecret' });
 
 /** Describes a merchant's route. */
 export const restRoute = describing<RestCall>('apiKey');

@@ -15,7 +15,7 @@ import {
   newSettings,
   TYPES_DESCRIPTION,
 } from '../resource/webhook-endpoint.ts';
-import { NoFields, restRoute } from './route.ts';
+import { AddSigningSecret, NoFields, restRoute } from './route.ts';
 
 export const WEBHOOK_ENDPOINT_ROUTES = {
   listWebhookEndpoints: restRoute('Webhook', 'GET /webhook-endpoints', {
@@ -88,10 +88,11 @@ export const WEBHOOK_ENDPOINT_ROUTES = {
     again: 'adds another one, or is refused while two are live',
     summary: 'Add a second signing secret of an endpoint, shown once',
     description: 'As `POST /signing-secrets` does for `default`. Refused as INVALID_REQUEST while two are live.',
-    body: NoFields,
+    body: AddSigningSecret,
     answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
-    handler: async ({ core, merchantId, asKey, params }) => {
-      const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ ...params, merchantId }, asKey);
+    handler: async ({ core, merchantId, asKey, params, body: { olderExpiresAt } }) => {
+      const request = { ...params, merchantId, olderExpiresAt };
+      const { signingSecret: added, secret } = await core.merchants.addSigningSecret(request, asKey);
       return { ...SigningSecret.json(added), signingSecret: secret };
     },
   }),
@@ -100,7 +101,7 @@ export const WEBHOOK_ENDPOINT_ROUTES = {
     'DELETE /webhook-endpoints/{endpointId}/signing-secrets/{signingSecretId}',
     {
       summary: 'End a signing secret of an endpoint; not its last one',
-      description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
+      description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one that does not expire.',
       answers: { 204: { description: 'Retired' } },
       handler: async ({ core, merchantId, asKey, params }) => {
         await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);

@@ -9,7 +9,7 @@ import { answered, some } from '../resource/answer-fields.ts';
 import { Delivery } from '../resource/delivery.ts';
 import { CreatedSigningSecret, SigningSecret } from '../resource/merchant.ts';
 import { endpointUrl, ownMerchantId } from '../resource/request-fields.ts';
-import { NoFields, restRoute } from './route.ts';
+import { AddSigningSecret, NoFields, restRoute } from './route.ts';
 
 const webhookUrl = endpointUrl('Where signed notifications go: an origin with an optional path');
 
@@ -93,18 +93,19 @@ export const WEBHOOK_ROUTES = {
     again: 'adds another one, or is refused while two are live',
     summary: 'Add a second signing secret, shown once',
     description:
-      'The older secret makes `X-Service-Signature` until it is retired; `webhook-signature` has one signature of ' +
-      'each. Refused as INVALID_REQUEST while two are live.',
-    body: NoFields,
+      'The older secret makes `X-Service-Signature` until it is retired, by you or at `olderExpiresAt`; ' +
+      '`webhook-signature` has one signature of each. Refused as INVALID_REQUEST while two are live.',
+    body: AddSigningSecret,
     answers: { 201: { description: 'Created', schema: CreatedSigningSecret } },
-    handler: async ({ core, merchantId, asKey }) => {
-      const { signingSecret: added, secret } = await core.merchants.addSigningSecret({ merchantId }, asKey);
+    handler: async ({ core, merchantId, asKey, body: { olderExpiresAt } }) => {
+      const request = { merchantId, olderExpiresAt };
+      const { signingSecret: added, secret } = await core.merchants.addSigningSecret(request, asKey);
       return { ...SigningSecret.json(added), signingSecret: secret };
     },
   }),
   retireOwnSigningSecret: restRoute('Webhook', 'DELETE /signing-secrets/{signingSecretId}', {
     summary: 'End a signing secret; not the last one',
-    description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one.',
+    description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one that does not expire.',
     answers: { 204: { description: 'Retired' } },
     handler: async ({ core, merchantId, asKey, params }) => {
       await core.merchants.retireSigningSecret({ ...params, merchantId }, asKey);

@@ -194,9 +194,9 @@ class Holdfast:
         """Sends a test notification. Returns its delivery."""
         return self._change("POST", "/webhook-endpoint/test", {}, timeout)
 
-    def add_signing_secret(self, timeout: float = 60.0) -> Answer:
-        """Adds a second secret; it is shown once."""
-        return self._change("POST", "/signing-secrets", {}, timeout)
+    def add_signing_secret(self, timeout: float = 60.0, older_expires_at: Optional[str] = None) -> Answer:
+        """Adds a second secret; it is shown once. The older one is retired at older_expires_at (RFC 3339), if given."""
+        return self._change("POST", "/signing-secrets", _new_secret(older_expires_at), timeout)
 
     def retire_signing_secret(self, signing_secret_id: str, timeout: float = 60.0) -> None:
         """Ends a secret; not the last one."""
@@ -226,9 +226,12 @@ class Holdfast:
         """Sends a test notification to an endpoint. Returns its delivery."""
         return self._change("POST", _path("/webhook-endpoints", endpoint_id) + "/test", {}, timeout)
 
-    def add_endpoint_secret(self, endpoint_id: str, timeout: float = 60.0) -> Answer:
-        """Adds a second secret of an endpoint; it is shown once."""
-        return self._change("POST", _path("/webhook-endpoints", endpoint_id) + "/signing-secrets", {}, timeout)
+    def add_endpoint_secret(
+        self, endpoint_id: str, timeout: float = 60.0, older_expires_at: Optional[str] = None
+    ) -> Answer:
+        """Adds a second secret of an endpoint; it is shown once. older_expires_at: as of add_signing_secret()."""
+        secrets = _path("/webhook-endpoints", endpoint_id) + "/signing-secrets"
+        return self._change("POST", secrets, _new_secret(older_expires_at), timeout)
 
     def retire_endpoint_secret(self, endpoint_id: str, signing_secret_id: str, timeout: float = 60.0) -> None:
         """Ends a secret of an endpoint; not its last one."""
@@ -756,6 +759,10 @@ def _events(
 
 def _path(collection: str, name: str) -> str:
     return f"{collection}/{urllib.parse.quote(name, safe='')}"
+
+
+def _new_secret(older_expires_at: Optional[str]) -> Dict[str, Any]:
+    return {} if older_expires_at is None else {"olderExpiresAt": older_expires_at}
 
 
 def _parsed(data: bytes) -> Any:

@@ -99,10 +99,18 @@ export const DeliveriesView = listView({
   empty: 'No delivery matches.',
 });
 
+/** A count of deliveries to an endpoint, with a link to them. Core counts up to 1 000. */
+const backlogOf = (state, field) => (endpoint) => {
+  const { merchantId, endpointId, [field]: count } = endpoint;
+  if (!count) return count;
+  const href = linkTo(['deliveries'], { merchantId, endpointId, state });
+  return html`<a href=${href}>${count < 1_000 ? count : '1000 or more'}</a>`;
+};
+
 export const EndpointsView = listView({
   title: 'Endpoints',
-  lead: 'Endpoints that fail or are paused. One that always worked is not listed.',
-  order: 'by merchant',
+  lead: 'Endpoints of all merchants that fail or are paused. One that always worked is not listed.',
+  order: 'the one that has failed longest first',
   from: '/endpoints',
   button: { text: 'Pause endpoint…', dialog: () => pauseDialog({}) },
   columns: [
@@ -110,8 +118,11 @@ export const EndpointsView = listView({
     ['Endpoint', endpointOf],
     ['Paused', ({ pause }) => (pause ? (PAUSES[pause] ?? pause) : 'No')],
     ['Until', time('pausedUntil')],
+    ['Fails since', time('failingSince')],
     ['Failures in a row', number('failureCount')],
-    ['Since', time('failingSince')],
+    ['Newest error', 'lastError'],
+    ['Wait', number(backlogOf('PENDING', 'waitingCount'))],
+    ['Dead', number(backlogOf('DEAD', 'deadCount'))],
     ['Changed', time('changedAt')],
     decide(nameOfEndpoint, ({ pause }) => [pause ? ['Resume', resumeDialog] : ['Pause', pauseDialog]]),
   ],

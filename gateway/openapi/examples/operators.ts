@@ -1,4 +1,4 @@
-import { ID, lost, MERCHANT_ID, NEW_MERCHANT_ID, ORDER, type Request, request } from './example.ts';
+import { ID, KEPT_UNTIL, lost, MERCHANT_ID, NEW_MERCHANT_ID, ORDER, type Request, request } from './example.ts';
 
 const GLOBEX = {
   allowMultipleCaptures: true,
@@ -95,9 +95,9 @@ export const OPERATORS: readonly Request[] = [
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: { managesWebhook: true },
   }),
-  request('addSigningSecret', 'second', 'A second secret, to change over to', {
+  request('addSigningSecret', 'second', 'A second secret, to change over to within the month', {
     parameters: { merchantId: NEW_MERCHANT_ID },
-    body: {},
+    body: { olderExpiresAt: KEPT_UNTIL },
   }),
   request('getMerchant', 'changingOver', 'Between the old credentials and the new', {
     parameters: { merchantId: NEW_MERCHANT_ID },

@@ -1,5 +1,6 @@
-/** A merchant's endpoints in the console. */
+/** Endpoints in the console. */
 import assert from 'node:assert/strict';
+import axe from 'axe-core';
 import { useViews } from './use-views.ts';
 
 const ID = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
@@ -43,5 +44,42 @@ describe('the endpoints of a merchant in the console', () => {
       .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause endpoint' }).click();
     await paused;
+  });
+});
+
+describe('the worst endpoints of all merchants in the console', () => {
+  const views = useViews();
+
+  it('are listed as the service orders them, with their backlog and their newest error', async () => {
+    const page = views.page();
+    const webhook = { endpointKind: 'WEBHOOK', endpointId: 'default', changedAt: AT };
+    const failing = { ...webhook, merchantId: 'globex', failureCount: 31, failingSince: AT, pause: 'BREAKER' };
+    await views.answer('/endpoints', {
+      items: [
+        { ...failing, lastError: '<b>HTTP 503</b>', waitingCount: 1000, deadCount: 7 },
+        { ...webhook, merchantId: 'acme', failureCount: 0, pause: 'OPERATOR', waitingCount: 0, deadCount: 0 },
+      ],
+    });
+    await views.open('endpoints');
+    const table = page.getByRole('table', { name: 'Endpoints, the one that has failed longest first' });
+    const row = table.getByRole('row').nth(1);
+    const cell = (name: string, of = row) => of.locator(`td[data-name="${name}"]`).innerText();
+    assert.equal((await cell('Merchant')).trim(), 'globex');
+    const shown = await Promise.all(['Failures in a row', 'Newest error', 'Wait', 'Dead'].map((name) => cell(name)));
+    assert.deepEqual(
+      shown.map((text) => text.trim()),
+      ['31', '<b>HTTP 503</b>', '1000 or more', '7'],
+    );
+    assert.equal((await cell('Dead', table.getByRole('row').nth(2))).trim(), '0');
+    assert.equal(
+      await row.getByRole('link', { name: '7', exact: true }).getAttribute('href'),
+      '#/deliveries?merchantId=globex&endpointId=default&state=DEAD',
+    );
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+    assert.deepEqual(
+      violations.map(({ id }) => id),
+      [],
+    );
   });
 });

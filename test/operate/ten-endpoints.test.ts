@@ -5,9 +5,9 @@ import { openChannel } from '../../platform/grpc-client.ts';
 import { channelSecurity } from '../../platform/tls.ts';
 import { WebhookEndpointService } from '../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
 import { serveLocally } from '../local-server.ts';
-import { runningMs } from '../running-ms.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 import { KeyedShop } from './keyed-shop.ts';
+import { until } from './until.ts';
 
 const KILLS = 3;
 
@@ -86,14 +86,3 @@ describe('ten endpoints of a merchant, whose worker is killed', () => {
     assert.equal(new Set(all.flatMap(({ webhookIds }) => [...webhookIds])).size, expected * 10);
   });
 });
-
-/** A killed worker's deliveries are taken again when their locks end, after 15 s. */
-const PATIENCE_MS = 60_000;
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const endMs = runningMs() + PATIENCE_MS;
-  while (!isSo()) {
-    assert(runningMs() < endMs, what);
-    await delay(50);
-  }
-}

@@ -17,7 +17,7 @@ import { CHANGE_ROUTES } from './preauthorization/change-preauthorization.ts';
 import { HOLD_ROUTES } from './preauthorization/preauthorizations.ts';
 import { RELAY_FAILURE_ROUTES } from './relay-failures.ts';
 import { RELAY_SENDER_ROUTES } from './relay-senders.ts';
-import { NoFields, type RestCall } from './route.ts';
+import { OMISSIBLE, type RestCall } from './route.ts';
 import { WEBHOOK_ROUTES } from './webhook.ts';
 import { WEBHOOK_ENDPOINT_ROUTES } from './webhook-endpoints.ts';
 
@@ -71,7 +71,7 @@ export function createRest({ limiter, ...options }: RestOptions): Router {
  * FORBIDDEN when the body names another merchant than the API key.
  */
 async function readBody(call: RestCall, { checkBytes }: TableRoute, schema: z.ZodType): Promise<unknown> {
-  const bytes = await (schema === NoFields ? readCommandBytes(call.ctx) : readJsonBytes(call.ctx));
+  const bytes = await (OMISSIBLE.has(schema) ? readCommandBytes(call.ctx) : readJsonBytes(call.ctx));
   await checkBytes?.(call as never, bytes);
   const body = parseJsonBody(bytes, schema as z.ZodType<{ merchantId?: string }>);
   if (body.merchantId !== undefined && body.merchantId !== call.merchantId) {

@@ -27,6 +27,9 @@ export const AddSigningSecret = z
   .strictObject({ ...newSecret, merchantId: ownMerchantId })
   .meta({ id: 'AddOwnSigningSecret' });
 
+/** The bodies that need not be sent. */
+export const OMISSIBLE: ReadonlySet<z.ZodType> = new Set([NoFields, AddSigningSecret]);
+
 /** Describes a merchant's route. */
 export const restRoute = describing<RestCall>('apiKey');
 

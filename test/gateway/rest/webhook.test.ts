@@ -1,6 +1,7 @@
 /** Merchants manage their own webhooks: how the gateway calls core, in whose name, and what it returns. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
 import { refusal, TOKEN } from '../fake-core.ts';
 import { API_KEY, type Ask, useStage } from '../stage.ts';
@@ -202,6 +203,15 @@ describe('REST: a merchant and its webhook', () => {
       assert.deepEqual(stage.core.calls, []);
     });
   }
+
+  it('passes on when the older secret expires, and refuses a time that is none', async () => {
+    const olderExpiresAt = '2026-12-21T12:00:00.000Z';
+    assert.equal((await stage.ask('POST', '/signing-secrets', { body: { olderExpiresAt } })).status, 201);
+    const [call] = stage.core.calls.filter(({ method }) => method === 'addSigningSecret');
+    assert.deepEqual(call?.request.olderExpiresAt, timestampFromDate(new Date(olderExpiresAt)));
+    const refused = await stage.ask('POST', '/signing-secrets', { body: { olderExpiresAt: 'soon' } });
+    assert.deepEqual([refused.status, refused.body.errors?.[0]?.field], [400, 'olderExpiresAt']);
+  });
 
   it('returns no delivery for a malformed hold id, without calling core', async () => {
     assert.deepEqual((await stage.ask('GET', '/deliveries?holdRequestId=nope')).body, { items: [] });

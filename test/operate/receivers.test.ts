@@ -21,8 +21,10 @@ const BODY = '{ "requestId": "r-1", "amount": 10.50 }';
 
 /** What starts each receiver in the folder that it was written to; `code`: the document that has it. */
 const RECEIVERS = [
-  ...['node.mjs', 'koa.mjs', 'express.mjs', 'fastify.mjs'].map((file) => ({ file, start: [process.execPath, file] })),
-  { file: 'receive.py', start: ['python3', 'receive.py'] },
+  ...['node.mjs', 'koa.mjs', 'express.mjs', 'fastify.mjs'].map((file) => {
+    return { file, start: [process.execPath, file], code: inClients };
+  }),
+  { file: 'receive.py', start: ['python3', 'receive.py'], code: inClients },
   { file: 'receive.php', start: ['php', '-S', '127.0.0.1:3000', 'receive.php'], code: namedCode('verify-webhooks.md') },
 ];
 
@@ -44,7 +46,7 @@ describe('the receivers of the guides', () => {
   });
   after(() => folder && rm(folder, { recursive: true }));
 
-  for (const { file, start, code = inClients } of RECEIVERS) {
+  for (const { file, start, code } of RECEIVERS) {
     it(`${file} stores a notification once, refuses one that was changed, and gets the best grade`, async function () {
       const [program = '', ...options] = start;
       if (!isInstalled(program)) this.skip();
@@ -52,8 +54,10 @@ describe('the receivers of the guides', () => {
       const own = (text: string) => text.replace('3000', String(port));
       await writeFile(`${folder}/${file}`, own(code(file)));
       const env = { ...process.env, SIGNING_SECRET: SECRET, PYTHONPATH: `${ROOT}client/python` };
-      const stdio = ['ignore', 'inherit', program === process.execPath ? 'inherit' : 'ignore'] as const;
-      const child = spawn(program, options.map(own), { cwd: folder, env: { ...env, DATABASE: `${file}.db` }, stdio });
+      const settings = { cwd: folder, env: { ...env, DATABASE: `${file}.db` } };
+      // Python and PHP log each request.
+      const stdio = program === process.execPath ? 'inherit' : 'ignore';
+      const child = spawn(program, options.map(own), { ...settings, stdio });
       try {
         assert.deepEqual(await sent(port, BODY), [200, 'stored']);
         assert.deepEqual(await sent(port, BODY), [200, 'known']);

@@ -18,6 +18,7 @@ import { MAX_PER_HOLD, STORE } from '../services/core/books/books.ts';
 import { DEFAULT_ENDPOINT_SLOTS } from '../services/core/delivery/deliverer.ts';
 import { SLOW_SLOTS } from '../services/core/delivery/endpoint-slots.ts';
 import { KIND_NAMES, OPERATION_KINDS, SENT_KINDS, type StatusInfo } from '../services/core/domain/kinds.ts';
+import { OPERATIONAL_TYPES } from '../services/core/domain/notification-types.ts';
 import { HoldfastError, type RefusalCode } from '../services/core/domain/refusal.ts';
 import { SLOTS } from '../services/core/recovery/work-loop.ts';
 import { WAIT_MS } from '../services/core/rpc/server/read-turns.ts';
@@ -79,7 +80,8 @@ function notificationsTable(): Table {
     if (SENT_KINDS.some((sent) => sent === kind)) for (const word of failures) add(notification, word, 'KO', kind);
   }
   const cells = [...rows].map(([key, kinds]) => [...key.split(' | '), kinds.map((kind) => `\`${kind}\``).join(', ')]);
-  return [['type', 'status', 'operation'], ...cells];
+  const operational = Object.entries(OPERATIONAL_TYPES).map(([type, status]) => [`\`${type}\``, status, 'none']);
+  return [['type', 'status', 'operation'], ...cells, ...operational];
 }
 
 /** Every refusal by its HTTP status, with its status in gRPC, and whether the request may be repeated. */

@@ -19,13 +19,16 @@ export interface Notification {
   readonly amount: number;
   readonly currency: string;
   readonly finalStateDate: string;
-  /** The kind of the operation; absent in a test notification. */
+  /** The kind of the operation; absent in a test notification, and in one about an endpoint or a secret. */
   readonly operation?: string;
   /**
    * The kind and statusInfo of the path, such as `payment.captured` or `oct.paid`; of a test `payment.test`. Absent in
-   * what another sender sent through the relay, or an older version of Holdfast.
+   * what another sender sent through the relay, or an older version of Holdfast. About an endpoint or a secret, for
+   * endpoints that ask for it: `endpoint.failing`, `endpoint.disabled`, `delivery.dead`, `signing_secret.expiring`.
    */
   readonly type?: string;
+  /** The endpoint that such a notification is about. */
+  readonly endpointId?: string;
   readonly test?: true;
   /** Why it is KO, in the processor's words: not for customers. */
   readonly processorCode?: string;

@@ -11,14 +11,13 @@ const BODY_BOUNDS = { maxBytes: 65_536, timeoutMs: 5_000 };
 
 /**
  * Answers 200 once the notification is on disk, also for a repetition; 401 when the signature does not verify; 400 when
- * the body is no notification, 404 for an unknown kind, 413 when it is too large, 408 when it comes too slowly.
+ * the body is no notification, 413 when it is too large, 408 when it comes too slowly.
  */
 export async function takeNotification(
   ctx: Context,
   { kind, statusInfo }: { kind: string; statusInfo: string },
   { settings, received, log }: { settings: MerchantSettings; received: Received; log: Log },
 ): Promise<void> {
-  if (kind !== 'payment' && kind !== 'oct') return refuse(ctx, 404, 'unknown kind', log);
   const bytes = await readBody(ctx.req, BODY_BOUNDS);
   if (typeof bytes === 'string') {
     // The rest of the body is not read, so the connection cannot be reused.

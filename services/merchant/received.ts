@@ -5,7 +5,8 @@ import { openSqliteFile } from '../../platform/sqlite-file.ts';
 interface Notification {
   readonly merchantId: string;
   readonly requestId: string;
-  readonly kind: 'payment' | 'oct';
+  /** Such as payment; later versions may send others. */
+  readonly kind: string;
   readonly statusInfo: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The body, parsed. */

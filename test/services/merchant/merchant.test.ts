@@ -63,6 +63,13 @@ describe('startMerchant()', () => {
     assert.equal((await post(bodyOf(fields), NEWER)).status, 200);
   });
 
+  it('accepts a kind that is none of an operation', async () => {
+    const fields = { ...FIELDS, requestId: 'r-9', merchantId: 'demo', type: 'endpoint.failing' };
+    assert.equal((await post(bodyOf(fields), OLDER, { path: 'endpoint/failing' })).status, 200);
+    const [item] = await received('?requestId=r-9');
+    assert.deepEqual([item?.kind, item?.statusInfo], ['endpoint', 'failing']);
+  });
+
   it('counts a duplicate without storing it again, after a restart as well', async () => {
     const answer = await post(bodyOf(FIELDS), OLDER);
     assert.deepEqual(await answer.json(), { received: true, duplicate: true });
@@ -77,7 +84,7 @@ describe('startMerchant()', () => {
   it('lists what it received, newest last', async () => {
     assert.deepEqual(
       (await received()).map(({ requestId }) => requestId),
-      ['r-1', 'r-2'],
+      ['r-1', 'r-2', 'r-9'],
     );
   });
 
@@ -90,7 +97,7 @@ describe('startMerchant()', () => {
   ] as const) {
     it(`rejects ${name} and stores nothing`, async () => {
       const before = await received();
-      assert.equal((await post(body, secret, signed)).status, 401);
+      assert.equal((await post(body, secret, { signed })).status, 401);
       assert.deepEqual(await received(), before);
       assert.deepEqual(lines, [{ event: 'refused', fields: { reason: 'signature does not verify' } }]);
     });
@@ -125,7 +132,7 @@ describe('startMerchant()', () => {
   const url = (path: string) => `http://127.0.0.1:${merchant.port}${path}`;
 
   /** Sends a body with a signature by a secret; '' = none. */
-  const post = (body: string, secret: string, signed = body) => {
+  const post = (body: string, secret: string, { signed = body, path = 'payment/captured' } = {}) => {
     const timestampSeconds = Math.floor(Date.now() / 1_000);
     const signature = secret && signStandardWebhook(secret, { id: 'w-1', timestampSeconds, body: signed });
     const headers = {
@@ -133,7 +140,7 @@ describe('startMerchant()', () => {
       'webhook-timestamp': String(timestampSeconds),
       'webhook-signature': signature,
     };
-    return fetch(url('/webhook/processor/payment/captured'), {
+    return fetch(url(`/webhook/processor/${path}`), {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', ...headers },

@@ -19,6 +19,7 @@ create table audit_entry (
   action text not null,
   target text not null,
   detail jsonb,
+  constraint audit_entry_linked TRIGGER DEFERRABLE INITIALLY DEFERRED,
   constraint audit_entry_pkey PRIMARY KEY (id)
 );
 

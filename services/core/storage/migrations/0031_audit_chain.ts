@@ -3,8 +3,8 @@ import { Migration } from '@mikro-orm/migrations';
 /**
  * Each entry of the audit log, and each change of one, appends a link whose hash covers the link before: a changed,
  * removed or slipped-in entry shows (`verify-chain.ts`). Triggers write them, so that those of processes of the release
- * before have links, too. Numbers have no gap: the lock is held until the transaction ends, and entries are the last
- * that a transaction writes.
+ * before have links, too. They run at the commit, so that the lock that keeps numbers without a gap is the last one that
+ * a transaction takes.
  *
  * Entries from before get their links here, in the order of their ids.
  */
@@ -65,8 +65,8 @@ export class Migration0031_audit_chain extends Migration {
       end $$;`,
     );
     this.addSql(
-      `create trigger "audit_entry_linked" after insert or update on "audit_entry"
-        for each row execute function link_audit_entry();`,
+      `create constraint trigger "audit_entry_linked" after insert or update on "audit_entry"
+        deferrable initially deferred for each row execute function link_audit_entry();`,
     );
     // What was written in between: an id is drawn, and a result added, less than an hour around an entry.
     this.addSql(

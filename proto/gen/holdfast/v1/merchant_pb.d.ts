@@ -1194,8 +1194,8 @@ export declare const MerchantService: GenService<{
     output: typeof RevokeApiKeyResponseSchema;
   },
   /**
-   * Adds a second signing secret, shown once. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when two are live;
-   * RATE_LIMITED like SetWebhookUrl.
+   * Adds a second signing secret, shown once. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST when two are live, and for an
+   * end of the older one that is past or too far away; RATE_LIMITED like SetWebhookUrl.
    *
    * @generated from rpc holdfast.v1.MerchantService.AddSigningSecret
    */
@@ -1205,8 +1205,8 @@ export declare const MerchantService: GenService<{
     output: typeof AddSigningSecretResponseSchema;
   },
   /**
-   * Ends a signing secret; once more changes nothing. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST for the last live
-   * one; RATE_LIMITED like SetWebhookUrl.
+   * Ends a signing secret; once more changes nothing. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST for the last live one
+   * that does not expire; RATE_LIMITED like SetWebhookUrl.
    *
    * @generated from rpc holdfast.v1.MerchantService.RetireSigningSecret
    */

@@ -2594,7 +2594,7 @@ export declare const NotificationService: GenService<{
     output: typeof WatchNotificationsResponseSchema;
   },
   /**
-   * Lists endpoints that fail or are paused; one that always worked is not listed.
+   * Lists endpoints that fail or are paused, the worst first; one that always worked is not listed.
    *
    * @generated from rpc holdfast.v1.NotificationService.ListEndpoints
    */

@@ -31,6 +31,7 @@ import * as quarantine from './quarantine/quarantine.ts';
 import * as refunds from './refund/refunds.ts';
 import { acceptRelayedNotification } from './relay/accept-relayed.ts';
 import * as senders from './relay/relay-senders.ts';
+import { watchRelayedNotifications } from './relay/watch-relayed.ts';
 import * as review from './review/review.ts';
 import { listMatches } from './search/list-matches.ts';
 import * as session from './session/session.ts';
@@ -85,6 +86,7 @@ const METHODS: { readonly [Name in MethodName]: Method<Name> } = {
   watchAuditEntries,
   watchNotifications,
   watchOperations,
+  watchRelayedNotifications,
 };
 
 /** All services of core. */

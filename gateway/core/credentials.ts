@@ -11,6 +11,15 @@ import type { Core } from './client.ts';
 
 export type Credentials = ReturnType<typeof watchCredentials>;
 
+/** The operations that a contract may want signed. */
+export type SignedOperation = 'CAPTURE' | 'OCT' | 'REFUND';
+
+/** A core of 1.0.0 sends the flag alone. */
+function isSigned(merchant: MerchantCredentials, operation: SignedOperation): boolean {
+  const { requireSignedOperations, requireSignedCaptures } = merchant;
+  return requireSignedOperations.includes(operation) || (operation === 'CAPTURE' && requireSignedCaptures);
+}
+
 /** Without news for this long a snapshot is worthless (docs/interfaces.md, "Credentials at the gateway"). */
 const STALE_AFTER_MS = 30_000;
 /** Core sends a heartbeat every 5 s; after two missing ones the feed is reconnected, even if its connection is open. */
@@ -105,10 +114,10 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
     relayVerificationOf: (merchantId: string) => snapshot.merchants.get(merchantId)?.relayVerification,
     /** A sender of the relay by its senderId, and whose it is. */
     senderOf: (senderId: string): LiveSender | undefined => snapshot.senders.get(senderId),
-    /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need none. */
-    captureKeyOf: (merchantId: string) => {
+    /** The public key (Ed25519, PEM) that a merchant's operations must verify with; undefined when they need none. */
+    signingKeyOf: (merchantId: string, operation: SignedOperation) => {
       const merchant = snapshot.merchants.get(merchantId);
-      return merchant?.requireSignedCaptures ? merchant.capturePublicKey : undefined;
+      return merchant && isSigned(merchant, operation) ? merchant.capturePublicKey : undefined;
     },
     /** Returns whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
     isSessionEnded: (sessionHash: string) => snapshot.endedSessions.has(sessionHash),

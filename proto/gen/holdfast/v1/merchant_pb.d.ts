@@ -61,7 +61,7 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   requireSignedCaptures: boolean;
 
   /**
-   * The merchant's Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed. Kept and shown in
+   * The merchant's Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when operations are signed. Kept and shown in
    * its canonical form; a private key, a point of small order and text around the key are refused.
    *
    * @generated from field: string capture_public_key = 7;
@@ -118,6 +118,28 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
    * @generated from field: string relay_verification = 14;
    */
   relayVerification: string;
+
+  /**
+   * OCTs are allowed; absent = no when the merchant is created, as before when it is updated.
+   *
+   * @generated from field: optional bool allow_oct = 15;
+   */
+  allowOct?: boolean | undefined;
+
+  /**
+   * How much the merchant's operations may move; for each operation and currency one limit. Empty = no limits.
+   *
+   * @generated from field: repeated holdfast.v1.Limit limits = 16;
+   */
+  limits: Limit[];
+
+  /**
+   * The operations that must carry an HTTP message signature over REST: CAPTURE, OCT, REFUND. CAPTURE is the same as
+   * require_signed_captures.
+   *
+   * @generated from field: repeated string require_signed_operations = 17;
+   */
+  requireSignedOperations: string[];
 };
 
 /**
@@ -125,6 +147,47 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
  * Use `create(ContractSchema)` to create a new message.
  */
 export declare const ContractSchema: GenMessage<Contract>;
+
+/**
+ * A limit on what a merchant's operations of one kind may move in one currency.
+ *
+ * @generated from message holdfast.v1.Limit
+ */
+export declare type Limit = Message<"holdfast.v1.Limit"> & {
+  /**
+   * CAPTURE, OCT or REFUND.
+   *
+   * @generated from field: string operation = 1;
+   */
+  operation: string;
+
+  /**
+   * ISO 4217.
+   *
+   * @generated from field: string currency = 2;
+   */
+  currency: string;
+
+  /**
+   * Minor units of one operation at most.
+   *
+   * @generated from field: optional int64 per_operation = 3;
+   */
+  perOperation?: bigint | undefined;
+
+  /**
+   * Minor units of a day in UTC at most. What is KO in the end gives its room back.
+   *
+   * @generated from field: optional int64 per_day = 4;
+   */
+  perDay?: bigint | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.Limit.
+ * Use `create(LimitSchema)` to create a new message.
+ */
+export declare const LimitSchema: GenMessage<Limit>;
 
 /**
  * A merchant.
@@ -1024,6 +1087,13 @@ export declare type MerchantCredentials = Message<"holdfast.v1.MerchantCredentia
    * @generated from field: repeated string signing_secret_ids = 9;
    */
   signingSecretIds: string[];
+
+  /**
+   * The operations that must be signed (Contract.require_signed_operations).
+   *
+   * @generated from field: repeated string require_signed_operations = 10;
+   */
+  requireSignedOperations: string[];
 };
 
 /**

@@ -15,7 +15,7 @@ import { present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { spendOwnQuota } from '../spend-quota.ts';
-import { checkEndpoint, contractColumns, contractWarnings } from './contract-columns.ts';
+import { checkEndpoint, contractColumns, contractWarnings, signedOperations } from './contract-columns.ts';
 import { newApiKey, newSigningSecret, presentApiKey, presentSigningSecret } from './keys-and-secrets.ts';
 
 /** Creates a merchant with its first API key and signing secret. Throws INVALID_REQUEST when the id is taken. */
@@ -25,7 +25,8 @@ export const createMerchant: Method<'createMerchant'> = async (core, request) =>
   const createdAt = core.clock();
   const { row: apiKey, key } = newApiKey({ merchantId: id, managesWebhook }, createdAt);
   const { row: signingSecret, secret } = newSigningSecret(core.cipher, id, createdAt);
-  const created = await insertMerchant(core.database, { ...columns, id, name, createdAt }, apiKey, signingSecret);
+  const merchant = { allowOct: false, ...columns, id, name, createdAt };
+  const created = await insertMerchant(core.database, merchant, apiKey, signingSecret);
   if (!created) throw invalidField('merchant_id', 'is taken');
   return { merchant: presentMerchant(created), apiKey: key, signingSecret: secret };
 };
@@ -102,5 +103,14 @@ function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCred
 
 /** A merchant's terms, and the destinations of its notifications. */
 function presentContract(merchant: MerchantRow) {
-  return { ...present(ContractSchema, merchant), holdPeriod: { seconds: BigInt(merchant.holdPeriodS) } };
+  return {
+    ...present(ContractSchema, merchant),
+    holdPeriod: { seconds: BigInt(merchant.holdPeriodS) },
+    limits: (merchant.limits ?? []).map(({ perOperation, perDay, ...limit }) => ({
+      ...limit,
+      perOperation: perOperation === undefined ? undefined : BigInt(perOperation),
+      perDay: perDay === undefined ? undefined : BigInt(perDay),
+    })),
+    requireSignedOperations: signedOperations(merchant),
+  };
 }

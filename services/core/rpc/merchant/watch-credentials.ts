@@ -8,6 +8,7 @@ import { useNonce as useStored } from '../../storage/merchant/signature-nonce.ts
 import { readTimeline } from '../../storage/reconciling.ts';
 import type { Core, Method } from '../core.ts';
 import { present } from '../present.ts';
+import { signedOperations } from './contract-columns.ts';
 
 /** Returns what WatchCredentials would send next. It reads the database, so it includes every commit of every core. */
 export const listCredentialChanges: Method<'listCredentialChanges'> = async (core, { afterChangeNumber }) => {
@@ -30,7 +31,9 @@ async function changesAfter(core: Core, after: bigint) {
     const signingSecrets = secrets.map(({ text }) => text);
     const signingSecretIds = secrets.map(({ id }) => id);
     const relaySenders = row.senders.map((sender) => senderCredentials(core, merchantId, sender));
-    return [present(MerchantCredentialsSchema, row, { signingSecrets, signingSecretIds, relaySenders })];
+    const requireSignedOperations = signedOperations(row);
+    const edge = { signingSecrets, signingSecretIds, relaySenders, requireSignedOperations };
+    return [present(MerchantCredentialsSchema, row, edge)];
   });
   const ended = rows.filter(({ merchantId }) => merchantId === null);
   const endedSessions = ended.map((row) => present(EndedSessionSchema, row));

@@ -62,6 +62,8 @@ export type CredentialsRow = { readonly changeNumber: bigint } & (
   | {
       readonly merchantId: string;
       readonly requireSignedCaptures: boolean;
+      readonly requireSignedOcts: boolean;
+      readonly requireSignedRefunds: boolean;
       readonly capturePublicKey: string | null;
       readonly apiKeyHashes: readonly Buffer[];
       readonly secrets: readonly { readonly id: string; readonly ciphertext: string }[];
@@ -92,7 +94,7 @@ export async function nextChangeNumber(query: Query): Promise<bigint> {
 
 const READ_CREDENTIALS = sql('read-credentials')`
     select m.id as merchant_id, null::bytea as session_hash, null::timestamptz as expires_at, m.change_number,
-      m.require_signed_captures, m.capture_public_key,
+      m.require_signed_captures, m.require_signed_octs, m.require_signed_refunds, m.capture_public_key,
       array(select k.hash from api_key k where k.merchant_id = m.id and k.revoked_at is null) as api_key_hashes,
       coalesce((select json_agg(json_build_object('id', s.id, 'ciphertext', encode(s.ciphertext, 'hex')) order by s.id)
         from signing_secret s where s.merchant_id = m.id and s.retired_at is null), '[]') as secrets,
@@ -105,7 +107,7 @@ const READ_CREDENTIALS = sql('read-credentials')`
         from relay_sender r where r.merchant_id = m.id), '[]') as senders
     from merchant m where m.change_number > $1
     union all
-    select null, session_hash, expires_at, change_number, null, null, null, null, null, null
+    select null, session_hash, expires_at, change_number, null, null, null, null, null, null, null, null
     from ended_session where change_number > $1
     order by change_number`;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
-import { refusal } from '../../../fake-core.ts';
-import { API_KEY, OTHER_API_KEY, Stage } from '../../../stage.ts';
-import { CAPTURE, CAPTURE_HOLD, CAPTURE_JSON } from '../../examples.ts';
+import { refusal } from '../../fake-core.ts';
+import { API_KEY, OTHER_API_KEY, Stage } from '../../stage.ts';
+import { CAPTURE, CAPTURE_HOLD, CAPTURE_JSON } from '../examples.ts';
 import { CAPTURE_KEY, PATH, rightComponents, signedHeaders } from './signer.ts';
 
 const BODY = JSON.stringify(CAPTURE_HOLD);

@@ -49,6 +49,8 @@ interface FakeMerchant {
   readonly apiKeys: readonly string[];
   readonly secrets?: string[];
   readonly captureKey?: string;
+  /** The operations that must be signed; absent = captures, as a core of 1.0.0 says it. */
+  readonly signed?: string[];
 }
 
 /** A core that answers as a test configures it, over real gRPC, and records the requests. */
@@ -118,11 +120,14 @@ export class FakeCore {
 
   /** Sets the contents of the credentials feed and sends them. */
   setMerchants(merchants: FakeMerchant[]): void {
-    this.#merchants = merchants.map(({ merchantId, apiKeys, secrets = [], captureKey }) => ({
+    this.#merchants = merchants.map(({ merchantId, apiKeys, secrets = [], captureKey, signed }) => ({
       merchantId,
       apiKeyHashes: apiKeys.map((key) => createHash('sha256').update(key).digest()),
       signingSecrets: secrets,
-      ...(captureKey !== undefined && { requireSignedCaptures: true, capturePublicKey: captureKey }),
+      ...(captureKey !== undefined && {
+        capturePublicKey: captureKey,
+        ...(signed ? { requireSignedOperations: signed } : { requireSignedCaptures: true }),
+      }),
     }));
     for (const feed of this.#feeds) this.#tell(feed);
   }

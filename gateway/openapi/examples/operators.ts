@@ -6,6 +6,8 @@ const GLOBEX = {
   currencies: ['EUR', 'USD'],
   terminals: ['web'],
   notifyHolds: true,
+  allowOct: true,
+  limits: [{ operation: 'OCT', currency: 'EUR', perOperation: 50_000, perDay: 200_000 }],
   requireSignedCaptures: false,
   internalUrl: 'https://payments.globex.example',
 };

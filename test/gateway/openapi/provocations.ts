@@ -201,6 +201,8 @@ const STAGED = {
       return stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': '1' } });
     },
   ],
+  OCT_NOT_ALLOWED: ['createOct', ({ stage }) => refusedPayout(stage, status.PERMISSION_DENIED, 'OCT_NOT_ALLOWED')],
+  LIMIT_EXCEEDED: ['createOct', ({ stage }) => refusedPayout(stage, status.FAILED_PRECONDITION, 'LIMIT_EXCEEDED')],
   HOLD_FROZEN: [
     'releasePreauthorization',
     ({ stage }) => {
@@ -253,6 +255,14 @@ const STAGED = {
 } as const satisfies Partial<Record<ProblemCode, Provocation>>;
 
 export const PROVOCATIONS: Readonly<Record<ProblemCode, Provocation>> = { ...REAL, ...STAGED };
+
+function refusedPayout(stage: Provoked['stage'], code: number, reason: string): Promise<Refused> {
+  stage.core.answers.set('createOct', () => {
+    throw refusal(code, { reason, metadata: { limit: '1000', resetsAt: '2027-01-02T00:00:00.000Z' } });
+  });
+  const body = { tokenId: 'tok', amount: 1001, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
+  return stage.ask('POST', '/oct', { body });
+}
 
 /** Saves the demo merchant as if it had been read before its last change. */
 const asOperator = ({ file }: Stack) => ({

@@ -51,7 +51,12 @@ const TERMS = [
   ['notifyExpiringHours', HOURS, 'Notify before a hold ends, hours', '1 to 720; empty for not at all'],
   ['allowCardLikeReferences', FLAG, 'References, users and terminals may look like card numbers'],
   ['allowOct', FLAG, 'Payouts (OCT)'],
-  ['limits', LIMITS, 'Limits', 'One a line: OCT EUR 50000 200000, minor units of one operation and of a day; - for none'],
+  [
+    'limits',
+    LIMITS,
+    'Limits',
+    'One a line: OCT EUR 50000 200000, minor units of one operation and of a day; - for none',
+  ],
   ['requireSignedOperations', OPERATIONS, 'Operations that must be signed over REST', 'CAPTURE, OCT, REFUND'],
   ['capturePublicKey', LINES, 'Public key of signatures', 'Ed25519, PEM; needed when operations are signed'],
 ];

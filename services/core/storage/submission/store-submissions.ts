@@ -144,13 +144,7 @@ interface OutcomeRow {
   readonly resetsAt?: Date | null;
 }
 
-const REFUSALS: ReadonlySet<string> = new Set([
-  'LATE',
-  'KEY_TAKEN',
-  'MAYBE_LOST',
-  'OCT_NOT_ALLOWED',
-  'LIMIT_EXCEEDED',
-]);
+const REFUSALS: ReadonlySet<string> = new Set(['LATE', 'KEY_TAKEN', 'MAYBE_LOST', 'OCT_NOT_ALLOWED', 'LIMIT_EXCEEDED']);
 
 /** Stores submissions, those of a hold each of another one. */
 export async function storeSubmissions(query: Query, submissions: readonly SubmissionInput[]) {

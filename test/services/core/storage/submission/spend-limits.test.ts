@@ -34,9 +34,7 @@ describe('the limits of a contract', () => {
     const settled = await Promise.allSettled(calls);
     const done = settled.filter(({ status }) => status === 'fulfilled').length;
     const refused = settled.filter(({ status }) => status === 'rejected');
-    const reasons = await Promise.all(
-      refused.map((one) => why(Promise.reject((one as PromiseRejectedResult).reason))),
-    );
+    const reasons = await Promise.all(refused.map((one) => why(Promise.reject((one as PromiseRejectedResult).reason))));
     return { done, reasons };
   };
 
@@ -74,7 +72,10 @@ describe('the limits of a contract', () => {
     const today = new Date(stage.clock.now());
     const midnight = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 1));
     const full = await refusal(shop.oct({ amount: 401n }));
-    assert.deepEqual([full.reason, full.metadata], ['LIMIT_EXCEEDED', { limit: '900', resetsAt: midnight.toISOString() }]);
+    assert.deepEqual(
+      [full.reason, full.metadata],
+      ['LIMIT_EXCEEDED', { limit: '900', resetsAt: midnight.toISOString() }],
+    );
     assert.equal((await shop.oct({ amount: 400n })).oct?.state, OperationState.OK);
     const daily = await limited('OCT', { perDay: 900n });
     assert.deepEqual((await refusal(daily.oct({ amount: 901n }))).metadata, { limit: '900' });

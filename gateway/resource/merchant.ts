@@ -74,6 +74,7 @@ export const Contract = z
       .optional(),
     requireSignedOperations: z
       .array(limitedOperation)
+      .max(mostOf(CONTRACT.requireSignedOperations))
       .refine((items) => new Set(items).size === items.length, 'must not name anything twice')
       .describe('The operations that must carry a message signature; CAPTURE is the same as `requireSignedCaptures`')
       .optional(),

@@ -201,8 +201,26 @@ const STAGED = {
       return stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': '1' } });
     },
   ],
-  OCT_NOT_ALLOWED: ['createOct', ({ stage }) => refusedPayout(stage, status.PERMISSION_DENIED, 'OCT_NOT_ALLOWED')],
-  LIMIT_EXCEEDED: ['createOct', ({ stage }) => refusedPayout(stage, status.FAILED_PRECONDITION, 'LIMIT_EXCEEDED')],
+  OCT_NOT_ALLOWED: [
+    'createOct',
+    ({ stage }) => {
+      stage.core.answers.set('createOct', () => {
+        throw refusal(status.PERMISSION_DENIED, { reason: 'OCT_NOT_ALLOWED' });
+      });
+      const body = { tokenId: 'tok', amount: 1001, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
+      return stage.ask('POST', '/oct', { body });
+    },
+  ],
+  LIMIT_EXCEEDED: [
+    'createRefund',
+    ({ stage }) => {
+      const metadata = { limit: '1000', resetsAt: '2027-01-02T00:00:00.000Z' };
+      stage.core.answers.set('createRefund', () => {
+        throw refusal(status.FAILED_PRECONDITION, { reason: 'LIMIT_EXCEEDED', metadata });
+      });
+      return stage.ask('POST', '/refund', { body: { captureRequestId: NOBODY } });
+    },
+  ],
   HOLD_FROZEN: [
     'releasePreauthorization',
     ({ stage }) => {
@@ -255,14 +273,6 @@ const STAGED = {
 } as const satisfies Partial<Record<ProblemCode, Provocation>>;
 
 export const PROVOCATIONS: Readonly<Record<ProblemCode, Provocation>> = { ...REAL, ...STAGED };
-
-function refusedPayout(stage: Provoked['stage'], code: number, reason: string): Promise<Refused> {
-  stage.core.answers.set('createOct', () => {
-    throw refusal(code, { reason, metadata: { limit: '1000', resetsAt: '2027-01-02T00:00:00.000Z' } });
-  });
-  const body = { tokenId: 'tok', amount: 1001, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
-  return stage.ask('POST', '/oct', { body });
-}
 
 /** Saves the demo merchant as if it had been read before its last change. */
 const asOperator = ({ file }: Stack) => ({

@@ -93,8 +93,8 @@ function faultOfCaptureKey(contract: Contract, canonical: string | null) {
 /** Faults of limits that their form does not show. */
 function faultsOfLimits(limits: readonly Limit[]) {
   const seen = new Set<string>();
-  return limits.flatMap(({ operation, currency, perOperation, perDay }, index) => {
-    const field = `contract.limits[${index}]`;
+  const field = 'contract.limits';
+  return limits.flatMap(({ operation, currency, perOperation, perDay }) => {
     const name = `${operation} in ${currency}`;
     const isAgain = seen.has(name);
     seen.add(name);

@@ -22,6 +22,7 @@ const OwnContract = Contract.omit({ webhookUrl: true, internalUrl: true, process
 
 export const OPERATION_ROUTES = {
   listOperations: restRoute('Operations', 'GET /operations', {
+    scope: 'read',
     summary: 'List final results, newest first',
     description: 'Filters are joined by AND.',
     query: OperationFilters,
@@ -32,6 +33,7 @@ export const OPERATION_ROUTES = {
       ),
   }),
   watchOperations: restRoute('Operations', 'GET /operations/stream', {
+    scope: 'read',
     summary: 'Follow results as they are committed',
     description:
       'Server-Sent Events: `event: operation`, `data:` an Operation in JSON, `id:` the token to resume from. In ' +
@@ -48,6 +50,7 @@ export const OPERATION_ROUTES = {
     },
   }),
   getOperation: restRoute('Operations', 'GET /operations/{requestId}', {
+    scope: 'read',
     summary: 'Look up an operation, final or not',
     description:
       'Answers what became of any `requestId`, also of one that was answered 202: there a 404 is final after 30 ' +
@@ -57,6 +60,7 @@ export const OPERATION_ROUTES = {
       Operation.json((await core.operations.getOperation({ ...params, merchantId })).operation),
   }),
   createRefund: restWrite('Refunds', 'POST /refund', {
+    scope: 'refund',
     summary: 'Give a capture, or a part of it, back to the card',
     description:
       '201 once the processor has done it. A capture can be refunded several times, until nothing of it is left, ' +
@@ -87,6 +91,7 @@ export const OPERATION_ROUTES = {
     },
   }),
   getRefund: restRoute('Refunds', 'GET /refund/{requestId}', {
+    scope: 'read',
     summary: 'Look up a refund, final or not',
     description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
     answers: { 200: { description: 'The refund', schema: Refund.schema } },
@@ -94,6 +99,7 @@ export const OPERATION_ROUTES = {
       Refund.json((await core.refunds.getRefund({ ...params, merchantId })).refund),
   }),
   createOct: restWrite('OCT', 'POST /oct', {
+    scope: 'oct',
     summary: 'Pay an amount to a card',
     description:
       '201 once the processor has paid. Refusals of the processor (CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) ' +
@@ -122,12 +128,14 @@ export const OPERATION_ROUTES = {
     },
   }),
   getOct: restRoute('OCT', 'GET /oct/{requestId}', {
+    scope: 'read',
     summary: 'Look up an OCT, final or not',
     description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
     answers: { 200: { description: 'The OCT', schema: Oct.schema } },
     handler: async ({ core, merchantId, params }) => Oct.json((await core.octs.getOct({ ...params, merchantId })).oct),
   }),
   getContract: restRoute('Contract', 'GET /contract', {
+    scope: 'read',
     summary: 'Look up what the contract allows',
     description:
       'Currencies, terminals, the period of holds and how often a hold may be captured, as operators have set them. ' +

@@ -8,6 +8,10 @@ create table api_key (
   manages_webhook boolean default false not null,
   created_at timestamp(3) with time zone not null,
   revoked_at timestamp(3) with time zone,
+  scopes text[],
+  expires_at timestamp(3) with time zone,
+  allowed_cidrs text[],
+  last_used_at timestamp(3) with time zone,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_hash_unique UNIQUE (hash)
 );

@@ -9,6 +9,7 @@ import { demandSignature, SIGNATURE_HEADERS } from '../signed-operations/demand-
 import { namedHold } from './hold.ts';
 
 export const capturePreauthorization = restWrite('Holds', 'POST /preauthorization/authorization', {
+  scope: 'capture',
   summary: 'Capture a hold, in full or in part',
   description:
     'Unless the contract has `allowMultipleCaptures: true`, the first capture closes the hold, also one of a part, ' +

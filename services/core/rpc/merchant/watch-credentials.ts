@@ -3,7 +3,7 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { errorFields } from '../../../../platform/log.ts';
 import { EndedSessionSchema, MerchantCredentialsSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { RelaySenderCredentialsSchema, RelaySenderSettingsSchema } from '../../../../proto/gen/holdfast/v1/relay_pb.js';
-import { type LiveSender, readCredentials } from '../../storage/merchant/credential-rows.ts';
+import { type LiveSender, noteApiKeyUses, readCredentials } from '../../storage/merchant/credential-rows.ts';
 import { useNonce as useStored } from '../../storage/merchant/signature-nonce.ts';
 import { readTimeline } from '../../storage/reconciling.ts';
 import type { Core, Method } from '../core.ts';
@@ -32,7 +32,12 @@ async function changesAfter(core: Core, after: bigint) {
     const signingSecretIds = secrets.map(({ id }) => id);
     const relaySenders = row.senders.map((sender) => senderCredentials(core, merchantId, sender));
     const requireSignedOperations = signedOperations(row);
-    const edge = { signingSecrets, signingSecretIds, relaySenders, requireSignedOperations };
+    const restrictedApiKeys = row.restricted.map(({ hash, expiresAt, ...terms }) => ({
+      ...terms,
+      apiKeyHash: Buffer.from(hash, 'hex'),
+      expiresAt: expiresAt === null ? undefined : timestampFromDate(new Date(expiresAt)),
+    }));
+    const edge = { signingSecrets, signingSecretIds, relaySenders, requireSignedOperations, restrictedApiKeys };
     return [present(MerchantCredentialsSchema, row, edge)];
   });
   const ended = rows.filter(({ merchantId }) => merchantId === null);
@@ -129,4 +134,13 @@ function waited(signal: AbortSignal): Promise<boolean> {
 export const useNonce: Method<'useNonce'> = async (core, { merchantId, nonce, expiresAt }) => {
   const until = expiresAt ? timestampDate(expiresAt) : core.clock();
   return { fresh: await useStored(core.database.query, merchantId, nonce, until) };
+};
+
+/** Keeps when API keys were used, as gateways report it. */
+export const reportApiKeyUses: Method<'reportApiKeyUses'> = async (core, { uses }) => {
+  const noted = uses.flatMap(({ apiKeyHash, usedAt }) =>
+    usedAt ? [{ hash: Buffer.from(apiKeyHash).toString('hex'), at: timestampDate(usedAt) }] : [],
+  );
+  await noteApiKeyUses(core.database.query, noted);
+  return {};
 };

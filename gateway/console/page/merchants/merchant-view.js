@@ -97,9 +97,11 @@ function stateOf(endedAt, { ended }) {
   return html`<span class="badge calm">${ended}</span> <${Time} at=${endedAt} />`;
 }
 
+const LABELS = { 'contract.webhookUrl': 'Webhook URL', 'contract.internalUrl': 'Internal URL', apiKeys: 'API keys' };
+
 /** Accepted, and maybe not working: only the workers know the networks that they may deliver to. */
 function warning({ field, message }) {
-  const label = { 'contract.webhookUrl': 'Webhook URL', 'contract.internalUrl': 'Internal URL', apiKeys: 'API keys' }[field] ?? field;
+  const label = LABELS[field] ?? field;
   return html`<p class="hint" role="note"><strong>${label}:</strong> ${message}.</p>`;
 }
 

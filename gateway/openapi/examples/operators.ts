@@ -96,13 +96,13 @@ export const OPERATORS: readonly Request[] = [
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: { name: 'Globex Payments', contract: { ...GLOBEX, currencies: ['EUR'] } },
   }),
-  request('createApiKey', 'second', 'A second key, with which the merchant manages its webhook itself', {
-    parameters: { merchantId: NEW_MERCHANT_ID },
-    body: { managesWebhook: true },
-  }),
   request('createApiKey', 'tills', 'A key for the tills of a shop, which holds and captures only', {
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: { scopes: ['read', 'hold', 'capture', 'release'], allowedCidrs: ['203.0.113.0/24'] },
+  }),
+  request('createApiKey', 'second', 'A second key, with which the merchant manages its webhook itself', {
+    parameters: { merchantId: NEW_MERCHANT_ID },
+    body: { managesWebhook: true },
   }),
   request('addSigningSecret', 'second', 'A second secret, to change over to', {
     parameters: { merchantId: NEW_MERCHANT_ID },

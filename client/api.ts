@@ -796,6 +796,17 @@ export interface IncrementPreauthorization {
   reason?: string;
 }
 
+/** What operations of a kind may move in a currency */
+export interface Limit {
+  operation: 'CAPTURE' | 'OCT' | 'REFUND';
+  /** ISO 4217 code that the contract allows */
+  currency: string;
+  /** Minor units of one operation */
+  perOperation?: number;
+  /** Minor units of a day in UTC. What is KO in the end gives its room back */
+  perDay?: number;
+}
+
 /** A hold without its handle */
 export interface ListedHold {
   /** Names the operation that placed the hold; UUIDv7, not secret */
@@ -1022,9 +1033,15 @@ export interface OwnContract {
   notifyExpiringHours?: number;
   /** Take a `merchantReference`, `userId` or `terminalId` that looks like a card number; default false */
   allowCardLikeReferences?: boolean;
-  /** Captures must carry a message signature */
+  /** Payouts (`POST /oct`) are allowed; absent = no when the merchant is created, as before afterwards */
+  allowOct?: boolean;
+  /** What operations may move at most, for each operation and currency one; absent = no limits */
+  limits?: Limit[];
+  /** The operations that must carry a message signature; CAPTURE is the same as `requireSignedCaptures` */
+  requireSignedOperations?: ('CAPTURE' | 'OCT' | 'REFUND')[];
+  /** Captures must carry a message signature: the same as CAPTURE in `requireSignedOperations` */
   requireSignedCaptures?: boolean;
-  /** Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed */
+  /** Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when operations are signed */
   capturePublicKey?: string;
   /** Card processor of new holds and OCTs, by its name; absent = the default one */
   processor?: string;
@@ -1063,7 +1080,7 @@ export interface Problem {
   /** What is wrong with this request; it quotes no value */
   detail: string;
   /** Which refusal it is, for programs */
-  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'TIME_OUT_OF_RANGE' | 'AMOUNT_TOO_LARGE' | 'AMOUNT_EXCEEDS_HOLD' | 'AMOUNT_EXCEEDS_CAPTURE' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'PREAUTHORIZATION_NOT_FOUND' | 'CAPTURE_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'CAPTURE_IN_FLIGHT' | 'CAPTURE_NOT_SETTLED' | 'OPERATION_NOT_FINAL' | 'OUTCOME_UNCHANGED' | 'NOT_CORRECTABLE' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING' | 'OUTCOME_UNKNOWN';
+  code: 'INVALID_REQUEST' | 'TOKEN_INVALID' | 'TIME_OUT_OF_RANGE' | 'AMOUNT_TOO_LARGE' | 'AMOUNT_EXCEEDS_HOLD' | 'AMOUNT_EXCEEDS_CAPTURE' | 'UNAUTHENTICATED' | 'SIGNATURE_REQUIRED' | 'CARD_DECLINED' | 'FORBIDDEN' | 'OCT_NOT_ALLOWED' | 'PREAUTHORIZATION_NOT_FOUND' | 'CAPTURE_NOT_FOUND' | 'OPERATION_NOT_FOUND' | 'NOT_FOUND' | 'METHOD_NOT_ALLOWED' | 'REQUEST_TIMEOUT' | 'HOLD_EXPIRED' | 'HOLD_RELEASED' | 'HOLD_CAPTURED' | 'HOLD_NOT_PLACED' | 'MULTIPLE_CAPTURES_NOT_ALLOWED' | 'HOLD_FROZEN' | 'LIMIT_EXCEEDED' | 'CAPTURE_IN_FLIGHT' | 'CAPTURE_NOT_SETTLED' | 'OPERATION_NOT_FINAL' | 'OUTCOME_UNCHANGED' | 'NOT_CORRECTABLE' | 'NOT_SUPPORTED' | 'IDEMPOTENCY_IN_FLIGHT' | 'STREAM_TOKEN_TOO_OLD' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'IDEMPOTENCY_KEY_REUSED' | 'RATE_LIMITED' | 'INTERNAL' | 'PROCESSOR_ERROR' | 'UNAVAILABLE' | 'RECONCILING' | 'OUTCOME_UNKNOWN';
   /** The operation that the refused request created, when it created one. IDEMPOTENCY_IN_FLIGHT: the operation of the first request, once it is known to be stored. INTERNAL: ask for it as after 202 */
   requestId?: string;
   /** Each field at fault */
@@ -1079,6 +1096,10 @@ export interface Problem {
   amountRemaining?: number;
   /** HOLD_FROZEN: why. UNKNOWN_CHARGE: something of the hold may have been charged that it does not show, so nothing of it is known to be given back */
   frozenBecause?: 'UNKNOWN_CHARGE' | 'RESULT_CONTRADICTED' | 'AMOUNT_DIFFERS';
+  /** LIMIT_EXCEEDED: the limit, in minor units */
+  limit?: number;
+  /** LIMIT_EXCEEDED: when the day of the limit ends; absent when the amount never fits */
+  resetsAt?: string;
 }
 
 /** Makes due now what was not delivered */

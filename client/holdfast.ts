@@ -8,7 +8,7 @@ import type { Call, CallOptions, Connection, TryReport } from './call.ts';
 import type { CreateHold, DoneCapture, PlacedHold, Unknown, WriteOptions, Written } from './outcome.ts';
 import { HoldfastError } from './refusal.ts';
 import { send } from './send.ts';
-import { type CaptureSigner, captureSignature } from './sign-capture.ts';
+import { mayBeSigned, type Signer, signOperation } from './sign-operation.ts';
 import { type StreamEvent, type WatchOptions, watch } from './watch.ts';
 
 export type { Done, DoneCapture, PlacedHold, Unknown, WriteOptions } from './outcome.ts';
@@ -18,8 +18,10 @@ export interface HoldfastOptions {
   /** The gateway's URL, such as https://pay.example. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** For merchants whose contract demands signed captures. */
-  readonly signCaptures?: CaptureSigner;
+  /** For merchants whose contract demands signed operations: signs captures, OCTs and refunds. */
+  readonly signOperations?: Signer;
+  /** The same, by its name of 1.0.0. */
+  readonly signCaptures?: Signer;
   /** Called after each try; never with a key, a body or a query. */
   readonly onRequest?: (report: TryReport) => void;
   /** Replaces the global fetch. */
@@ -40,17 +42,17 @@ type ListOptions<Name extends keyof Routes> = Filter<Name> & CallOptions;
 /** The merchant's routes, one method each. Every method throws HoldfastError when the call is refused. */
 export class Holdfast {
   readonly #connection: Connection;
-  readonly #signer: CaptureSigner | undefined;
+  readonly #signer: Signer | undefined;
 
   /** Throws HoldfastError WRONG_OPTION. */
-  constructor({ baseUrl, apiKey, signCaptures, onRequest, fetch = globalThis.fetch }: HoldfastOptions) {
+  constructor({ baseUrl, apiKey, onRequest, fetch = globalThis.fetch, ...options }: HoldfastOptions) {
     const { protocol, origin, pathname } = URL.canParse(baseUrl) ? new URL(baseUrl) : ({} as Partial<URL>);
     if (origin === undefined || pathname === undefined || !/^https?:$/.test(protocol ?? ''))
       throw new HoldfastError('WRONG_OPTION', `baseUrl ${baseUrl} is no address: write it such as https://pay.example`);
     if (!/^[\x21-\x7E]+$/.test(apiKey))
       throw new HoldfastError('WRONG_OPTION', 'apiKey is empty, or has characters that no API key has');
     this.#connection = { baseUrl: `${origin}${pathname.replace(/\/$/, '')}`, apiKey, fetch, onRequest };
-    this.#signer = signCaptures;
+    this.#signer = options.signOperations ?? options.signCaptures;
   }
 
   /** Holds (preauthorizations). */
@@ -232,8 +234,8 @@ export class Holdfast {
   ): Written<IsDone> {
     if (!/^[\x21-\x7E]{1,255}$/.test(idempotencyKey))
       throw new HoldfastError('WRONG_OPTION', 'idempotencyKey must be 1 to 255 visible ASCII characters');
-    const signer = to === '/preauthorization/authorization' ? this.#signer : undefined;
-    const sign = signer && ((text: string, key: string) => captureSignature(signer, text, key));
+    const signer = mayBeSigned(to) ? this.#signer : undefined;
+    const sign = signer && ((text: string, key: string) => signOperation(signer, to, text, key));
     const call = { method: 'POST', path: to, body: body as object, repeatable: 'KEYED', idempotencyKey, sign } as const;
     const end = await send(this.#connection, call, options);
     if (end.isKnown)

@@ -6,6 +6,7 @@ import { readChannelTls, tlsFiles } from '../platform/tls.ts';
 import { createConsole } from './console/console.ts';
 import { connectCore } from './core/client.ts';
 import { watchCredentials } from './core/credentials.ts';
+import { openKeyUses } from './core/key-uses.ts';
 import { watchClock } from './core/watch-clock.ts';
 import { limitStreams, OPENINGS } from './event-stream/stream-limit.ts';
 import { createHealth } from './health.ts';
@@ -84,7 +85,9 @@ export async function startGateway(settings: Settings, options: GatewayOptions =
     heartbeatMs: options.heartbeatMs ?? 10_000,
   };
   const inFlight = limitInFlight(settings.REST_IN_FLIGHT, registry);
-  const rest = createRest({ ...watch, limiter, inFlight });
+  const keyUses = openKeyUses(core, log);
+  opened.defer(() => keyUses.close());
+  const rest = createRest({ ...watch, limiter, inFlight, keyUses, trustedHops: settings.TRUSTED_PROXY_HOPS });
   const operator = createOperator({ ...watch, limits, gatewayToken: settings.GATEWAY_TOKEN });
 
   const isReady = async () =>

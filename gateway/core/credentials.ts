@@ -4,12 +4,43 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { errorFields, type Log } from '../../platform/log.ts';
-import type { MerchantCredentials, WatchCredentialsResponse } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import type {
+  MerchantCredentials,
+  RestrictedApiKey,
+  WatchCredentialsResponse,
+} from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import type { RelaySenderCredentials } from '../../proto/gen/holdfast/v1/relay_pb.js';
 import { Problem } from '../http/problem.ts';
 import type { Core } from './client.ts';
 
 export type Credentials = ReturnType<typeof watchCredentials>;
+
+/** An API key, and what it may do. */
+export interface LiveApiKey {
+  readonly merchantId: string;
+  /** Undefined = all; core knows whether it manages the webhook. */
+  readonly scopes: ReadonlySet<string> | undefined;
+  /** Milliseconds since the epoch; Infinity = it does not expire. */
+  readonly expiresAtMs: number;
+  /** Networks from which it may be used; none = from anywhere. */
+  readonly allowedCidrs: readonly string[];
+}
+
+const UNRESTRICTED = { scopes: undefined, expiresAtMs: Number.POSITIVE_INFINITY, allowedCidrs: [] } as const;
+
+function hashesOf(merchant: MerchantCredentials | undefined): Uint8Array[] {
+  if (!merchant) return [];
+  return [...merchant.apiKeyHashes, ...merchant.restrictedApiKeys.map(({ apiKeyHash }) => apiKeyHash)];
+}
+
+/** The operations that a contract may want signed. */
+export type SignedOperation = 'CAPTURE' | 'OCT' | 'REFUND';
+
+/** A core of 1.0.0 sends the flag alone. */
+function isSigned(merchant: MerchantCredentials, operation: SignedOperation): boolean {
+  const { requireSignedOperations, requireSignedCaptures } = merchant;
+  return requireSignedOperations.includes(operation) || (operation === 'CAPTURE' && requireSignedCaptures);
+}
 
 /** Without news for this long a snapshot is worthless (docs/interfaces.md, "Credentials at the gateway"). */
 const STALE_AFTER_MS = 30_000;
@@ -64,7 +95,8 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
   }
 
   function adopt(incoming: Snapshot, hasNews: boolean): void {
-    const isChange = hasNews || incoming !== snapshot;
+    // A heartbeat comes at least every 5 s, so a stream ends as soon after its key as with one that is revoked.
+    const isChange = hasNews || incoming !== snapshot || snapshot.hasExpired(now());
     heardAtMs = now();
     if (incoming !== snapshot) incoming.keepEnded(snapshot);
     snapshot = incoming;
@@ -94,8 +126,10 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
 
   const following = follow();
   return {
-    /** The merchant of an API key, by its hash (apiKeyHash()), if the key is valid. */
-    merchantOfApiKey: (hash: string) => snapshot.merchantOfHash.get(hash),
+    /** An API key by its hash (apiKeyHash()), if it is valid now. */
+    apiKeyOf: (hash: string) => snapshot.apiKeyOf(hash, now()),
+    /** The merchant of it. */
+    merchantOfApiKey: (hash: string) => snapshot.apiKeyOf(hash, now())?.merchantId,
     /** A merchant's live signing secrets, older first; undefined for an unknown merchant. */
     secretsOf: (merchantId: string): readonly string[] | undefined =>
       snapshot.merchants.get(merchantId)?.signingSecrets,
@@ -105,10 +139,10 @@ export function watchCredentials(core: Pick<Core, 'merchants'>, log: Log, now: (
     relayVerificationOf: (merchantId: string) => snapshot.merchants.get(merchantId)?.relayVerification,
     /** A sender of the relay by its senderId, and whose it is. */
     senderOf: (senderId: string): LiveSender | undefined => snapshot.senders.get(senderId),
-    /** The public key (Ed25519, PEM) that a merchant's captures must verify with; undefined when they need none. */
-    captureKeyOf: (merchantId: string) => {
+    /** The public key (Ed25519, PEM) that a merchant's operations must verify with; undefined when they need none. */
+    signingKeyOf: (merchantId: string, operation: SignedOperation) => {
       const merchant = snapshot.merchants.get(merchantId);
-      return merchant?.requireSignedCaptures ? merchant.capturePublicKey : undefined;
+      return merchant && isSigned(merchant, operation) ? merchant.capturePublicKey : undefined;
     },
     /** Returns whether a console session was ended by signing out, at any gateway; `sessionHash` is Base64. */
     isSessionEnded: (sessionHash: string) => snapshot.endedSessions.has(sessionHash),
@@ -168,7 +202,9 @@ export interface LiveSender {
 /** Merchants by name, their names by key hash, senders, and ended sessions. */
 class Snapshot {
   readonly merchants = new Map<string, MerchantCredentials>();
-  readonly merchantOfHash = new Map<string, string>();
+  readonly #apiKeys = new Map<string, LiveApiKey>();
+  /** When the next key expires, milliseconds. */
+  #expiresNextMs = Number.POSITIVE_INFINITY;
   readonly senders = new Map<string, LiveSender>();
   /** When each would have expired, milliseconds. */
   readonly endedSessions = new Map<string, number>();
@@ -190,13 +226,34 @@ class Snapshot {
       const known = this.merchants.get(merchant.merchantId);
       if (known && known.changeNumber > merchant.changeNumber) continue;
       if (merchant.changeNumber > this.changeNumber) this.changeNumber = merchant.changeNumber;
-      for (const hash of known?.apiKeyHashes ?? []) this.merchantOfHash.delete(base64(hash));
+      for (const hash of hashesOf(known)) this.#apiKeys.delete(base64(hash));
       for (const { senderId } of known?.relaySenders ?? []) this.senders.delete(senderId);
       const { merchantId, relaySenders } = merchant;
       for (const credentials of relaySenders) this.senders.set(credentials.senderId, { merchantId, credentials });
       this.merchants.set(merchant.merchantId, merchant);
-      for (const hash of merchant.apiKeyHashes) this.merchantOfHash.set(base64(hash), merchant.merchantId);
+      for (const hash of merchant.apiKeyHashes) this.#apiKeys.set(base64(hash), { merchantId, ...UNRESTRICTED });
+      for (const key of merchant.restrictedApiKeys) this.#putRestricted(merchantId, key);
     }
+  }
+
+  #putRestricted(merchantId: string, { apiKeyHash, scopes, expiresAt, allowedCidrs }: RestrictedApiKey): void {
+    const expiresAtMs = expiresAt ? timestampMs(expiresAt) : Number.POSITIVE_INFINITY;
+    this.#apiKeys.set(base64(apiKeyHash), { merchantId, scopes: new Set(scopes), expiresAtMs, allowedCidrs });
+    this.#expiresNextMs = Math.min(this.#expiresNextMs, expiresAtMs);
+  }
+
+  /** An API key that has not expired. */
+  apiKeyOf(hash: string, nowMs: number): LiveApiKey | undefined {
+    const key = this.#apiKeys.get(hash);
+    return key && key.expiresAtMs > nowMs ? key : undefined;
+  }
+
+  /** Returns whether a key has expired since this was asked before. */
+  hasExpired(nowMs: number): boolean {
+    if (this.#expiresNextMs > nowMs) return false;
+    const later = [...this.#apiKeys.values()].map(({ expiresAtMs }) => expiresAtMs).filter((atMs) => atMs > nowMs);
+    this.#expiresNextMs = later.reduce((first, atMs) => Math.min(first, atMs), Number.POSITIVE_INFINITY);
+    return true;
   }
 
   /**

@@ -73,6 +73,16 @@ export const REFUND: readonly ProblemCode[] = [
   'CAPTURE_NOT_SETTLED',
   'NOT_SUPPORTED',
   'HOLD_FROZEN',
+  'LIMIT_EXCEEDED',
+  ...PROCESSOR,
+];
+
+/** Of paying to a card. */
+export const OCT: readonly ProblemCode[] = [
+  ...KEYED_WRITE,
+  'TOKEN_INVALID',
+  'OCT_NOT_ALLOWED',
+  'LIMIT_EXCEEDED',
   ...PROCESSOR,
 ];
 
@@ -80,6 +90,7 @@ export const REFUND: readonly ProblemCode[] = [
 export const CAPTURE: readonly ProblemCode[] = [
   ...RELEASE,
   'AMOUNT_EXCEEDS_HOLD',
+  'LIMIT_EXCEEDED',
   'MULTIPLE_CAPTURES_NOT_ALLOWED',
   'NOT_SUPPORTED',
 ];

@@ -32,6 +32,9 @@ export interface ProblemDetails {
   readonly amountRemaining?: number | undefined;
   /** HOLD_FROZEN: why. */
   readonly frozenBecause?: string | undefined;
+  /** LIMIT_EXCEEDED: the limit, minor units; and when the amount may fit again, RFC 3339. */
+  readonly limit?: number | undefined;
+  readonly resetsAt?: string | undefined;
   /** The answer was stored under an idempotency key. */
   readonly replayed?: boolean | undefined;
   readonly retryAfterSeconds?: number | undefined;
@@ -57,6 +60,7 @@ export class Problem extends Error {
   /** The body, as application/problem+json. */
   toJSON(): Record<string, unknown> {
     const { detail, errors, requestId, processorCode, processorMessage, amountRemaining, frozenBecause } = this.details;
+    const { limit, resetsAt } = this.details;
     const { title } = REFUSALS[this.code];
     return {
       type: typeOf(this.code),
@@ -70,6 +74,8 @@ export class Problem extends Error {
       ...(processorMessage && { processorMessage }),
       ...(amountRemaining !== undefined && { amountRemaining }),
       ...(frozenBecause && { frozenBecause }),
+      ...(limit !== undefined && { limit }),
+      ...(resetsAt && { resetsAt }),
     };
   }
 
@@ -112,6 +118,8 @@ export function problemOfRpc(error: ServiceError): Problem {
     errors: violations?.map(({ field, description }) => ({ field: restName(field), message: restName(description) })),
     amountRemaining: amountOf(info.metadata.amountRemaining),
     frozenBecause: info.metadata.frozenBecause,
+    limit: amountOf(info.metadata.limit),
+    resetsAt: info.metadata.resetsAt,
     requestId: info.metadata.requestId,
     processorCode: info.metadata.processorCode,
     processorMessage: info.metadata.processorMessage,
@@ -159,7 +167,7 @@ function detail<S extends DescMessage>(answer: Status | undefined, schema: S): M
   return undefined;
 }
 
-/** Minor units: 12 digits at most, so no digit is lost. */
+/** Minor units: 15 digits at most, so no digit is lost. */
 function amountOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(text);
 }

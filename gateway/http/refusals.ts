@@ -77,7 +77,7 @@ export const REFUSALS: Readonly<Record<ProblemCode, Refusal>> = {
   SIGNATURE_REQUIRED: {
     status: 401,
     title: 'A valid message signature is required',
-    meaning: 'The contract demands signed captures, and the signature is missing, too old, used before, or wrong.',
+    meaning: 'The contract wants this operation signed, and the signature is missing, too old, used before, or wrong.',
     remedy: 'Do as `detail` says (`/docs/signed-captures.md`), and sign each try anew. `captureAt` cannot be signed.',
     repeat: 'CORRECTED',
   },
@@ -96,6 +96,13 @@ export const REFUSALS: Readonly<Record<ProblemCode, Refusal>> = {
     meaning: 'The credential is valid, but may not do this: it is about another merchant, or the key lacks the right.',
     remedy: 'Use a key that may do it, or leave `merchantId` out. A console session sends `X-CSRF-Token` with changes.',
     repeat: 'CORRECTED',
+  },
+  OCT_NOT_ALLOWED: {
+    status: 403,
+    title: 'The contract does not allow payouts',
+    meaning: 'The merchant may not pay to cards: its contract has `allowOct: false`, as a new one does.',
+    remedy: 'Ask the operator of the service to allow payouts. Until then refund captures instead.',
+    repeat: 'WAIT',
   },
   PREAUTHORIZATION_NOT_FOUND: {
     status: 404,
@@ -180,6 +187,15 @@ export const REFUSALS: Readonly<Record<ProblemCode, Refusal>> = {
     title: 'The processor contradicted itself, and an operator decides',
     meaning: 'What the processor said about the hold does not fit the books; `frozenBecause` says how.',
     remedy: 'Wait for the operator. After `UNKNOWN_CHARGE` do not charge in another way: it may have been charged.',
+    repeat: 'WAIT',
+  },
+  LIMIT_EXCEEDED: {
+    status: 409,
+    title: 'A limit of the contract is exceeded',
+    meaning:
+      'The amount is more than `limit`, in minor units, or than what the operations of the day leave of it: those ' +
+      'that are KO do not count, those without a result do.',
+    remedy: 'Ask for less, or wait until `resetsAt`; without it the amount never fits. The operator sets the limits.',
     repeat: 'WAIT',
   },
   CAPTURE_IN_FLIGHT: {

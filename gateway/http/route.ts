@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { z } from 'zod';
 import type { ProblemCode } from './refusals.ts';
+import type { Scope } from './scopes.ts';
 
 /**
  * A route as its callers see it. Its router mounts it and the OpenAPI document is built from this description, with the
@@ -21,6 +22,8 @@ export interface Route {
   readonly again?: string;
   /** The caller's credential. */
   readonly credential: 'apiKey' | 'operator' | 'serviceSignature' | 'senderSignature' | 'none';
+  /** The scope that an API key needs for it. */
+  readonly scope?: Scope;
   /** Path parameters, by name. */
   readonly parameters?: Schemas;
   readonly query?: z.ZodObject;

@@ -8,7 +8,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   'merchants.md':
     'Making a merchant, its keys and its addresses; looking after a webhook; testing a receiver on a laptop',
   'verify-webhooks.md': 'Verifying notifications, in Node, Python, PHP and the shell',
-  'signed-captures.md': 'Signing captures, for merchants whose contract demands it',
+  'signed-captures.md': 'Signing captures, payouts and refunds, for merchants whose contract demands it',
 };
 
 /** Stands in the commands for the gateway's own address. */

@@ -54,7 +54,7 @@ export function operationOf(name: string, route: Route, examples: readonly Examp
     tags: [route.tag],
     summary: route.summary,
     description: route.description,
-    security: SCHEMES[route.credential].map((scheme) => ({ [scheme]: [] })),
+    security: SCHEMES[route.credential].map((scheme) => ({ [scheme]: route.scope === undefined ? [] : [route.scope] })),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
       requestBody: {

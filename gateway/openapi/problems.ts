@@ -41,6 +41,11 @@ export const ProblemAnswer = z
           'nothing of it is known to be given back',
       )
       .optional(),
+    limit: z.int().min(1).describe('LIMIT_EXCEEDED: the limit, in minor units').optional(),
+    resetsAt: z.iso
+      .datetime()
+      .describe('LIMIT_EXCEEDED: when the day of the limit ends; absent when the amount never fits')
+      .optional(),
   })
   .meta({ id: 'Problem', description: 'A refusal (RFC 9457)' });
 
@@ -63,6 +68,11 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, ProblemDetails>>> = {
   AMOUNT_EXCEEDS_CAPTURE: {
     detail: 'The amount to refund is more than what is left of the capture: 1000 EUR in minor units.',
     amountRemaining: 1000,
+  },
+  LIMIT_EXCEEDED: {
+    detail: 'The limit of the day leaves no room for it: 100000 in minor units.',
+    limit: 100_000,
+    resetsAt: '2026-12-01T00:00:00.000Z',
   },
   HOLD_FROZEN: { frozenBecause: 'UNKNOWN_CHARGE' },
   NOT_FOUND: { detail: 'There is no such path. The routes are listed at /docs.' },

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import {
   ApiKeySchema,
+  CreateApiKeyRequestSchema,
   CreateMerchantRequestSchema,
   MerchantSchema,
   UpdateMerchantRequestSchema,
 } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { restName } from '../http/problem.ts';
 import { WRITE_ONE } from '../http/problem-codes.ts';
+import { SCOPES } from '../http/scopes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
+import { mostOf } from '../resource/contract-bounds.ts';
 import {
   AddSigningSecret,
   Contract,
@@ -17,7 +20,7 @@ import {
   SigningSecret,
   signingSecret,
 } from '../resource/merchant.ts';
-import { merchantId, page, textOf } from '../resource/request-fields.ts';
+import { merchantId, page, textOf, time } from '../resource/request-fields.ts';
 import { operatorRoute } from './route.ts';
 
 const ApiKey = answer('ApiKey', ApiKeySchema);
@@ -122,11 +125,25 @@ export const MERCHANT_ROUTES = {
           .boolean()
           .describe(`${ApiKey.schema.shape.managesWebhook?.description}; default false`)
           .optional(),
+        scopes: z
+          .array(z.enum(SCOPES))
+          .min(1)
+          .max(SCOPES.length)
+          .refine((items) => new Set(items).size === items.length, 'must not name anything twice')
+          .describe('What it may do; absent = everything but `webhook`, which `managesWebhook` adds')
+          .optional(),
+        expiresAt: time.describe('When it ends by itself; absent = never').optional(),
+        allowedCidrs: z
+          .array(z.string().min(1).max(43))
+          .min(1)
+          .max(mostOf(CreateApiKeyRequestSchema.field.allowedCidrs))
+          .describe('Networks from which it may be used, such as 192.0.2.0/24; absent = from anywhere')
+          .optional(),
       })
       .meta({ id: 'CreateApiKey' }),
     answers: { 201: { description: 'Created', schema: CreatedApiKey } },
-    handler: async ({ core, asOperator, params, body: { managesWebhook = false } }) => {
-      const request = { ...params, managesWebhook };
+    handler: async ({ core, asOperator, params, body }) => {
+      const request = { ...params, managesWebhook: false, ...body };
       const { apiKey: created, key: apiKey } = await core.merchants.createApiKey(request, asOperator);
       return { ...ApiKey.json(created), apiKey };
     },

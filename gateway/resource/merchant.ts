@@ -1,6 +1,6 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { DescField, MessageInitShape } from '@bufbuild/protobuf';
 import { z } from 'zod';
-import { ContractSchema, SigningSecretSchema } from '../../proto/gen/holdfast/v1/merchant_pb.js';
+import { ContractSchema, LimitSchema, SigningSecretSchema } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { answer } from './answer.ts';
 import { defined } from './answer-fields.ts';
 import { leastOf, mostOf } from './contract-bounds.ts';
@@ -16,6 +16,21 @@ function distinct<Item extends z.ZodType>(item: Item) {
 }
 
 const CONTRACT = ContractSchema.field;
+
+const limitedOperation = z.enum(['CAPTURE', 'OCT', 'REFUND']);
+
+const limitAmount = (field: DescField) => z.int().min(leastOf(field)).max(mostOf(field));
+
+const Limit = z
+  .strictObject({
+    operation: limitedOperation,
+    currency,
+    perOperation: limitAmount(LimitSchema.field.perOperation).describe('Minor units of one operation').optional(),
+    perDay: limitAmount(LimitSchema.field.perDay)
+      .describe('Minor units of a day in UTC. What is KO in the end gives its room back')
+      .optional(),
+  })
+  .meta({ id: 'Limit', description: 'What operations of a kind may move in a currency' });
 
 /** A merchant's terms, and the destinations of its notifications. */
 export const Contract = z
@@ -48,12 +63,30 @@ export const Contract = z
       .boolean()
       .describe('Take a `merchantReference`, `userId` or `terminalId` that looks like a card number; default false')
       .optional(),
-    requireSignedCaptures: z.boolean().describe('Captures must carry a message signature').optional(),
+    allowOct: z
+      .boolean()
+      .describe('Payouts (`POST /oct`) are allowed; absent = no when the merchant is created, as before afterwards')
+      .optional(),
+    limits: z
+      .array(Limit)
+      .max(mostOf(CONTRACT.limits))
+      .describe('What operations may move at most, for each operation and currency one; absent = no limits')
+      .optional(),
+    requireSignedOperations: z
+      .array(limitedOperation)
+      .max(mostOf(CONTRACT.requireSignedOperations))
+      .refine((items) => new Set(items).size === items.length, 'must not name anything twice')
+      .describe('The operations that must carry a message signature; CAPTURE is the same as `requireSignedCaptures`')
+      .optional(),
+    requireSignedCaptures: z
+      .boolean()
+      .describe('Captures must carry a message signature: the same as CAPTURE in `requireSignedOperations`')
+      .optional(),
     capturePublicKey: z
       .string()
       .min(1)
       .max(mostOf(CONTRACT.capturePublicKey))
-      .describe('Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed')
+      .describe('Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when operations are signed')
       .optional(),
     webhookUrl: endpointUrl('Where signed notifications go; absent = nowhere').optional(),
     internalUrl: endpointUrl(
@@ -77,13 +110,18 @@ export const Contract = z
   })
   .meta({ id: 'Contract' });
 
-export function contractOf({ holdPeriodSeconds, ...contract }: z.output<typeof Contract>) {
+export function contractOf({ holdPeriodSeconds, limits, ...contract }: z.output<typeof Contract>) {
   const holdPeriod = holdPeriodSeconds === undefined ? undefined : { seconds: BigInt(holdPeriodSeconds) };
-  return defined({ ...contract, holdPeriod }) as MessageInitShape<typeof ContractSchema>;
+  const minor = (amount: number | undefined) => (amount === undefined ? undefined : BigInt(amount));
+  const inMinor = limits?.map(({ perOperation, perDay, ...limit }) =>
+    defined({ ...limit, perOperation: minor(perOperation), perDay: minor(perDay) }),
+  );
+  return defined({ ...contract, limits: inMinor, holdPeriod }) as MessageInitShape<typeof ContractSchema>;
 }
 
 export const { json: contractJson } = answer(undefined, ContractSchema, {
   without: ['holdPeriod'],
+  parts: { limits: answer('Limit', LimitSchema) },
   own: {
     holdPeriodSeconds: { read: ({ holdPeriod }) => holdPeriod && Number(holdPeriod.seconds) },
     notifyHolds: { read: ({ notifyHolds = true }) => notifyHolds },

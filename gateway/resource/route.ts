@@ -52,7 +52,7 @@ export type Described<Call, T extends Target, Q extends z.ZodObject, B extends z
   TableRoute,
   'summary' | 'description' | 'effect' | 'again' | 'headers' | 'answers' | 'promises' | 'maxBodyBytes'
 > &
-  Partial<Pick<Route, 'codes'>> & {
+  Partial<Pick<Route, 'codes' | 'scope'>> & {
     readonly query?: Q;
     readonly body?: B;
     checkBytes?(call: Call, bytes: Buffer): Promise<void>;
@@ -75,8 +75,8 @@ export function describing<Call extends { readonly core: Core }>(credential: Rou
       method: method.toLowerCase() as Route['method'],
       path,
       ...(names.length > 0 && { parameters: Object.fromEntries(names.map((name) => [name, PARAMETERS[name]])) }),
-      codes: names.length > 0 ? one : several,
       ...described,
+      codes: withScope(credential, described.codes ?? (names.length > 0 ? one : several)),
     };
     if (effectOf(route) !== 'CHANGE') return route;
     return {
@@ -86,6 +86,11 @@ export function describing<Call extends { readonly core: Core }>(credential: Rou
       handler: (call: Parameters<typeof described.handler>[0]) => makeChange(call.core, () => described.handler(call)),
     };
   };
+}
+
+/** An API key may lack the scope of any route, or come from an address that it does not allow. */
+function withScope(credential: Route['credential'], codes: Route['codes']): Route['codes'] {
+  return credential === 'apiKey' && !codes.includes('FORBIDDEN') ? [...codes, 'FORBIDDEN'] : codes;
 }
 
 /**

@@ -32,6 +32,7 @@ const NOTIFICATIONS: Feed<WatchNotificationsResponse> = {
 
 export const NOTIFICATION_ROUTES = {
   watchNotifications: restRoute('Webhook', 'GET /notifications/stream', {
+    scope: 'webhook',
     summary: 'Follow notifications as they would be sent now',
     description:
       'Server-Sent Events: `event: notification`, `data:` a SignedNotification in JSON, `id:` the token to resume ' +
@@ -47,6 +48,7 @@ export const NOTIFICATION_ROUTES = {
     },
   }),
   listOwnDeliveries: restRoute('Webhook', 'GET /deliveries', {
+    scope: 'webhook',
     summary: 'List deliveries of notifications, newest first',
     description: 'Filters are joined by AND.',
     query: delivery.DeliveryFilters,
@@ -55,6 +57,7 @@ export const NOTIFICATION_ROUTES = {
     handler: ({ core, merchantId, asKey, query }) => delivery.deliveryPage(core, { ...query, merchantId }, asKey),
   }),
   getOwnDelivery: restRoute('Webhook', 'GET /deliveries/{deliveryId}', {
+    scope: 'webhook',
     summary: 'Look up a delivery with its attempts, what it sends and where, and what it is about',
     description:
       'The newest attempts first by page, the oldest first in a page. `content` is byte for byte what an attempt ' +
@@ -66,6 +69,7 @@ export const NOTIFICATION_ROUTES = {
       delivery.WholeDelivery.json(await core.notifications.getDelivery({ ...params, ...query, merchantId }, asKey)),
   }),
   replayOwnDelivery: restRoute('Webhook', 'POST /deliveries/{deliveryId}/replay', {
+    scope: 'webhook',
     again: 'sends it once more',
     summary: 'Send a delivery again',
     description:
@@ -80,6 +84,7 @@ export const NOTIFICATION_ROUTES = {
       ),
   }),
   recoverOwnDeliveries: restRoute('Webhook', 'POST /deliveries/recover', {
+    scope: 'webhook',
     again: 'changes nothing more',
     summary: 'Send what was not delivered in a time now',
     description: `${delivery.RECOVER_DESCRIPTION} Refused as RATE_LIMITED above 6 times a minute.`,

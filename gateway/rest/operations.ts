@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventStream, LAST_EVENT_ID, OPERATIONS, streamEvents } from '../event-stream/event-stream.ts';
 import { Problem } from '../http/problem.ts';
-import { KEYED_WRITE, PROCESSOR, READ, REFUND } from '../http/problem-codes.ts';
+import { OCT, READ, REFUND } from '../http/problem-codes.ts';
 import { answered } from '../resource/answer-fields.ts';
 import { answerPageOrCsv, CSV } from '../resource/csv.ts';
 import { isRequestId, notRequestId } from '../resource/identifiers.ts';
@@ -12,6 +12,7 @@ import * as fields from '../resource/request-fields.ts';
 import { answerOperation } from '../resource/write-operation.ts';
 import { identityOf } from './authenticate.ts';
 import { restRoute, restWrite } from './route.ts';
+import { demandSignature, SIGNATURE_HEADERS } from './signed-operations/demand-signature.ts';
 
 /** Addresses, and the account at the processor, are shown to operators and to keys that manage the webhook. */
 const OwnContract = Contract.omit({ webhookUrl: true, internalUrl: true, processorAccount: true }).meta({
@@ -21,6 +22,7 @@ const OwnContract = Contract.omit({ webhookUrl: true, internalUrl: true, process
 
 export const OPERATION_ROUTES = {
   listOperations: restRoute('Operations', 'GET /operations', {
+    scope: 'read',
     summary: 'List final results, newest first',
     description: 'Filters are joined by AND.',
     query: OperationFilters,
@@ -31,6 +33,7 @@ export const OPERATION_ROUTES = {
       ),
   }),
   watchOperations: restRoute('Operations', 'GET /operations/stream', {
+    scope: 'read',
     summary: 'Follow results as they are committed',
     description:
       'Server-Sent Events: `event: operation`, `data:` an Operation in JSON, `id:` the token to resume from. In ' +
@@ -47,6 +50,7 @@ export const OPERATION_ROUTES = {
     },
   }),
   getOperation: restRoute('Operations', 'GET /operations/{requestId}', {
+    scope: 'read',
     summary: 'Look up an operation, final or not',
     description:
       'Answers what became of any `requestId`, also of one that was answered 202: there a 404 is final after 30 ' +
@@ -56,11 +60,13 @@ export const OPERATION_ROUTES = {
       Operation.json((await core.operations.getOperation({ ...params, merchantId })).operation),
   }),
   createRefund: restWrite('Refunds', 'POST /refund', {
+    scope: 'refund',
     summary: 'Give a capture, or a part of it, back to the card',
     description:
       '201 once the processor has done it. A capture can be refunded several times, until nothing of it is left, ' +
       'also when its hold is closed. Refusals of the processor (CARD_DECLINED, PROCESSOR_ERROR) are recorded and ' +
-      'carry their `requestId`.',
+      'carry their `requestId`. Merchants whose contract says so sign this request (RFC 9421).',
+    headers: SIGNATURE_HEADERS,
     body: z
       .strictObject({
         merchantId: fields.ownMerchantId,
@@ -71,7 +77,8 @@ export const OPERATION_ROUTES = {
       })
       .meta({ id: 'CreateRefund', description: 'Gives a capture, or a part of it, back to the card' }),
     answers: { 201: { description: 'Refunded', schema: Refund.schema } },
-    codes: REFUND,
+    codes: [...REFUND, 'SIGNATURE_REQUIRED'],
+    checkBytes: demandSignature('REFUND'),
     handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
       using _place = inFlight.enterHold(merchantId, body.captureRequestId);
       const { captureRequestId } = body;
@@ -84,6 +91,7 @@ export const OPERATION_ROUTES = {
     },
   }),
   getRefund: restRoute('Refunds', 'GET /refund/{requestId}', {
+    scope: 'read',
     summary: 'Look up a refund, final or not',
     description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
     answers: { 200: { description: 'The refund', schema: Refund.schema } },
@@ -91,10 +99,13 @@ export const OPERATION_ROUTES = {
       Refund.json((await core.refunds.getRefund({ ...params, merchantId })).refund),
   }),
   createOct: restWrite('OCT', 'POST /oct', {
+    scope: 'oct',
     summary: 'Pay an amount to a card',
     description:
       '201 once the processor has paid. Refusals of the processor (CARD_DECLINED, TOKEN_INVALID, PROCESSOR_ERROR) ' +
-      'are recorded and carry their `requestId`.',
+      'are recorded and carry their `requestId`. The contract must allow payouts (`allowOct`). Merchants whose contract ' +
+      'says so sign this request (RFC 9421).',
+    headers: SIGNATURE_HEADERS,
     body: z
       .strictObject({
         merchantId: fields.ownMerchantId,
@@ -109,24 +120,27 @@ export const OPERATION_ROUTES = {
       })
       .meta({ id: 'CreateOct', description: 'Pays an amount to a card (original credit transaction)' }),
     answers: { 201: { description: 'Paid', schema: Oct.schema } },
-    codes: [...KEYED_WRITE, 'TOKEN_INVALID', ...PROCESSOR],
+    codes: [...OCT, 'SIGNATURE_REQUIRED'],
+    checkBytes: demandSignature('OCT'),
     handler: async ({ ctx, core, merchantId, body, name }) => {
       const { oct, replayed } = await core.octs.createOct({ ...body, merchantId, ...name });
       return answerOperation(ctx, answered(oct), replayed, Oct.json);
     },
   }),
   getOct: restRoute('OCT', 'GET /oct/{requestId}', {
+    scope: 'read',
     summary: 'Look up an OCT, final or not',
     description: 'By its `requestId`. OPERATION_NOT_FOUND also for one of another merchant.',
     answers: { 200: { description: 'The OCT', schema: Oct.schema } },
     handler: async ({ core, merchantId, params }) => Oct.json((await core.octs.getOct({ ...params, merchantId })).oct),
   }),
   getContract: restRoute('Contract', 'GET /contract', {
+    scope: 'read',
     summary: 'Look up what the contract allows',
     description:
       'Currencies, terminals, the period of holds and how often a hold may be captured, as operators have set them. ' +
-      'Refusals of a `currency` or a `terminalId`, and MULTIPLE_CAPTURES_NOT_ALLOWED and SIGNATURE_REQUIRED, follow ' +
-      'from it.',
+      'Refusals of a `currency` or a `terminalId`, and MULTIPLE_CAPTURES_NOT_ALLOWED, OCT_NOT_ALLOWED, LIMIT_EXCEEDED ' +
+      'and SIGNATURE_REQUIRED, follow from it.',
     answers: { 200: { description: 'The contract', schema: OwnContract } },
     handler: async ({ core, merchantId }) => {
       const { contract } = await core.merchants.getContract({ merchantId });

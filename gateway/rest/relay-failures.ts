@@ -8,6 +8,7 @@ import { restRoute } from './route.ts';
 
 export const RELAY_FAILURE_ROUTES = {
   listRelayFailures: restRoute('Relay', 'GET /relay/failures', {
+    scope: 'webhook',
     summary: 'List what the relay could not verify, with what is wrong with it',
     description:
       "Of the merchant's senders, and of what names the merchant in its body; anybody can send that. `explain` says what " +

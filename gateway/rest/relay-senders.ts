@@ -13,6 +13,7 @@ import { restRoute } from './route.ts';
 
 export const RELAY_SENDER_ROUTES = {
   listRelaySenders: restRoute('Relay', 'GET /relay-senders', {
+    scope: 'webhook',
     summary: 'List the senders whose notifications the relay takes for the merchant',
     description:
       "At most 10, oldest first; the merchant's own sender, of `POST /webhook/processor/…`, is not among them.",
@@ -22,6 +23,7 @@ export const RELAY_SENDER_ROUTES = {
       RelaySenders.json(await core.relay.listRelaySenders({ merchantId }, asKey)),
   }),
   createRelaySender: restRoute('Relay', 'POST /relay-senders', {
+    scope: 'webhook',
     again: 'adds another one',
     summary: 'Add a sender',
     description:
@@ -38,6 +40,7 @@ export const RELAY_SENDER_ROUTES = {
     },
   }),
   getRelaySender: restRoute('Relay', 'GET /relay-senders/{senderId}', {
+    scope: 'webhook',
     summary: 'Look up a sender',
     description: 'Its settings, and its keys by their ids; never a secret.',
     answers: { 200: { description: 'The sender', schema: RelaySender.schema } },
@@ -46,6 +49,7 @@ export const RELAY_SENDER_ROUTES = {
       RelaySender.json((await core.relay.getRelaySender({ ...params, merchantId }, asKey)).sender),
   }),
   updateRelaySender: restRoute('Relay', 'PUT /relay-senders/{senderId}', {
+    scope: 'webhook',
     summary: "Replace a sender's settings, and its keys when some are given",
     description:
       'A setting that is left out gets its default, not its old value. Without keys those that it has stay; a key that ' +
@@ -61,6 +65,7 @@ export const RELAY_SENDER_ROUTES = {
     },
   }),
   deleteRelaySender: restRoute('Relay', 'DELETE /relay-senders/{senderId}', {
+    scope: 'webhook',
     summary: 'Remove a sender',
     description:
       'Gateways refuse its notifications within seconds; what it has sent stays. Once more is OPERATION_NOT_FOUND.',

@@ -1,6 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import type { KeyUses } from '../core/key-uses.ts';
 import type { StreamOptions } from '../event-stream/event-stream.ts';
 import { parseJsonBody, readCommandBytes, readJsonBytes } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
@@ -8,7 +9,7 @@ import { createRouter, mountRoutes, type TableRoute } from '../http/route.ts';
 import type { Limiter } from '../limits/limits.ts';
 import { limitRate } from '../limits/rate-limit.ts';
 import { readInput } from '../resource/route.ts';
-import { authenticate, identityOf } from './authenticate.ts';
+import { authenticate, demandScope, identityOf } from './authenticate.ts';
 import type { InFlightLimits } from './limit-in-flight.ts';
 import { NOTIFICATION_ROUTES } from './notifications.ts';
 import { OPERATION_ROUTES } from './operations.ts';
@@ -42,20 +43,25 @@ export const REST_ROUTES = {
 export interface RestOptions extends StreamOptions {
   readonly limiter: Limiter;
   readonly inFlight: InFlightLimits;
+  readonly trustedHops: number;
+  readonly keyUses: Pick<KeyUses, 'note'>;
 }
 
 /**
  * Mounts the merchants' routes (docs/interfaces.md, "REST"). Each request is checked for its API key, its rate, its
- * merchant's share and its input, in this order.
+ * scope, its merchant's share and its input, in this order.
  */
 export function createRest({ limiter, ...options }: RestOptions): Router {
   const router = createRouter();
   router.use(
-    authenticate(options.credentials),
+    authenticate(options.credentials, options.trustedHops, options.keyUses),
     limitRate(limiter, (ctx) => identityOf(ctx).apiKeyHash),
   );
   // Streams have a limit of their own.
-  const guardsOf = (route: TableRoute) => (route.answers[200]?.event ? [] : [options.inFlight.limitMerchant(route)]);
+  const guardsOf = (route: TableRoute) => {
+    const demandsScope = demandScope(route);
+    return route.answers[200]?.event ? [demandsScope] : [demandsScope, options.inFlight.limitMerchant(route)];
+  };
   const callOf = async (ctx: Context, route: TableRoute) => {
     const { merchantId, apiKeyHash, isLive } = identityOf(ctx);
     const asKey = { metadata: { 'x-api-key-sha256': apiKeyHash } };

@@ -19,6 +19,7 @@ import { AddSigningSecret, NoFields, restRoute } from './route.ts';
 
 export const WEBHOOK_ENDPOINT_ROUTES = {
   listWebhookEndpoints: restRoute('Webhook', 'GET /webhook-endpoints', {
+    scope: 'webhook',
     summary: 'List all endpoints of the merchant',
     description:
       'Each with its settings, its health and its signing secrets by their ids. `default` is the endpoint of ' +
@@ -29,6 +30,7 @@ export const WEBHOOK_ENDPOINT_ROUTES = {
       endpointsJson((await core.endpoints.listWebhookEndpoints({ merchantId }, asKey)).endpoints),
   }),
   createWebhookEndpoint: restRoute('Webhook', 'POST /webhook-endpoints', {
+    scope: 'webhook',
     again: 'is refused as INVALID_REQUEST, because the endpoint is there',
     summary: 'Add an endpoint; its signing secret is shown once',
     description:
@@ -44,6 +46,7 @@ export const WEBHOOK_ENDPOINT_ROUTES = {
     },
   }),
   getFurtherEndpoint: restRoute('Webhook', 'GET /webhook-endpoints/{endpointId}', {
+    scope: 'webhook',
     summary: 'Look up one endpoint',
     description: 'By its id, or `default`.',
     answers: { 200: { description: 'The endpoint', schema: FurtherEndpoint.schema } },
@@ -52,6 +55,7 @@ export const WEBHOOK_ENDPOINT_ROUTES = {
       FurtherEndpoint.json((await core.endpoints.getWebhookEndpoint({ ...params, merchantId }, asKey)).endpoint),
   }),
   updateWebhookEndpoint: restRoute('Webhook', 'PATCH /webhook-endpoints/{endpointId}', {
+    scope: 'webhook',
     summary: 'Change settings of an endpoint',
     description:
       'Those that are given; `types` and `headers` each as a whole. What waits goes to a new address now, and a pause ' +
@@ -65,6 +69,7 @@ export const WEBHOOK_ENDPOINT_ROUTES = {
     },
   }),
   deleteWebhookEndpoint: restRoute('Webhook', 'DELETE /webhook-endpoints/{endpointId}', {
+    scope: 'webhook',
     again: 'is refused as OPERATION_NOT_FOUND',
     summary: 'Remove an endpoint with its secrets',
     description:
@@ -76,6 +81,7 @@ export const WEBHOOK_ENDPOINT_ROUTES = {
     },
   }),
   testWebhookEndpoint: restRoute('Webhook', 'POST /webhook-endpoints/{endpointId}/test', {
+    scope: 'webhook',
     again: 'sends another one',
     summary: 'Send a test notification to one endpoint',
     description: 'As `POST /webhook-endpoint/test` does, whatever types the endpoint asks for.',
@@ -85,6 +91,7 @@ export const WEBHOOK_ENDPOINT_ROUTES = {
       Delivery.json((await core.notifications.sendTestNotification({ ...params, merchantId }, asKey)).delivery),
   }),
   addEndpointSecret: restRoute('Webhook', 'POST /webhook-endpoints/{endpointId}/signing-secrets', {
+    scope: 'webhook',
     again: 'adds another one, or is refused while two are live',
     summary: 'Add a second signing secret of an endpoint, shown once',
     description: 'As `POST /signing-secrets` does for `default`. Refused as INVALID_REQUEST while two are live.',
@@ -100,6 +107,7 @@ export const WEBHOOK_ENDPOINT_ROUTES = {
     'Webhook',
     'DELETE /webhook-endpoints/{endpointId}/signing-secrets/{signingSecretId}',
     {
+      scope: 'webhook',
       summary: 'End a signing secret of an endpoint; not its last one',
       description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one that does not expire.',
       answers: { 204: { description: 'Retired' } },

@@ -41,6 +41,7 @@ function webhookEndpointJson(merchant: CoreMerchant, endpoints: readonly CoreEnd
 
 export const WEBHOOK_ROUTES = {
   getWebhookEndpoint: restRoute('Webhook', 'GET /webhook-endpoint', {
+    scope: 'webhook',
     summary: 'Look up where notifications go, and what signs them',
     description:
       'Shows the address, whether and why deliveries are paused, and the signing secrets by their ids; `warnings` ' +
@@ -56,6 +57,7 @@ export const WEBHOOK_ROUTES = {
     },
   }),
   setWebhookEndpoint: restRoute('Webhook', 'PUT /webhook-endpoint', {
+    scope: 'webhook',
     summary: 'Set where notifications go',
     description:
       'Notifications that still wait go to the new address. A pause that the endpoint has caused, by failing or by a ' +
@@ -78,6 +80,7 @@ export const WEBHOOK_ROUTES = {
     },
   }),
   sendTestNotification: restRoute('Webhook', 'POST /webhook-endpoint/test', {
+    scope: 'webhook',
     again: 'sends another one',
     summary: 'Send a test notification to the webhook',
     description:
@@ -90,6 +93,7 @@ export const WEBHOOK_ROUTES = {
       Delivery.json((await core.notifications.sendTestNotification({ merchantId }, asKey)).delivery),
   }),
   addOwnSigningSecret: restRoute('Webhook', 'POST /signing-secrets', {
+    scope: 'webhook',
     again: 'adds another one, or is refused while two are live',
     summary: 'Add a second signing secret, shown once',
     description:
@@ -104,6 +108,7 @@ export const WEBHOOK_ROUTES = {
     },
   }),
   retireOwnSigningSecret: restRoute('Webhook', 'DELETE /signing-secrets/{signingSecretId}', {
+    scope: 'webhook',
     summary: 'End a signing secret; not the last one',
     description: 'Once more changes nothing. Refused as INVALID_REQUEST for the last live one that does not expire.',
     answers: { 204: { description: 'Retired' } },

@@ -8,6 +8,10 @@ create table api_key (
   manages_webhook boolean default false not null,
   created_at timestamp(3) with time zone not null,
   revoked_at timestamp(3) with time zone,
+  scopes text[],
+  expires_at timestamp(3) with time zone,
+  allowed_cidrs text[],
+  last_used_at timestamp(3) with time zone,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_hash_unique UNIQUE (hash)
 );
@@ -279,6 +283,10 @@ create table merchant (
   allow_card_like_references boolean default false not null,
   relay_verification text default 'service-signature'::text not null,
   has_endpoints boolean default false not null,
+  allow_oct boolean default true not null,
+  require_signed_octs boolean default false not null,
+  require_signed_refunds boolean default false not null,
+  limits jsonb,
   constraint merchant_pkey PRIMARY KEY (id),
   constraint merchant_hold_period CHECK (((hold_period_s >= 1) AND (hold_period_s <= 2592000))),
   constraint merchant_notify_expiring_hours CHECK (((notify_expiring_hours >= 1) AND (notify_expiring_hours <= 720))),
@@ -466,6 +474,18 @@ create table signing_secret (
   constraint signing_secret_hash_unique UNIQUE (hash)
 );
 
+create table spent (
+  merchant_id text not null,
+  operation text not null,
+  currency text not null,
+  day date not null,
+  part uuid not null,
+  amount bigint not null,
+  taken bigint default 0 not null,
+  constraint spent_pkey PRIMARY KEY (merchant_id, operation, currency, day, part),
+  constraint spent_operation CHECK ((operation = ANY (ARRAY['CAPTURE'::text, 'OCT'::text, 'REFUND'::text])))
+);
+
 create table submission (
   request_id uuid not null,
   merchant_id text not null,
@@ -520,6 +540,7 @@ create table submission (
   reason text,
   guaranteed_until_after timestamp(3) with time zone,
   authorization_id uuid,
+  counted_on date,
   constraint submission_pkey PRIMARY KEY (request_id),
   constraint submission_rules CHECK (submission_rules(kind, state, first_state, terminal_id, user_id, token_id, status_after, amount, amount_released, amount_reversed, amount_refunded, amount_refunding, amount_returned, final_capture, reported, hold_request_id, capture_request_id, final_at)) NOT VALID
 );
@@ -631,6 +652,8 @@ CREATE INDEX relay_sender_by_merchant ON public.relay_sender USING btree (mercha
 CREATE INDEX signature_nonce_end ON public.signature_nonce USING btree (expires_at);
 
 CREATE INDEX signing_secret_merchant ON public.signing_secret USING btree (merchant_id);
+
+CREATE INDEX spent_day ON public.spent USING btree (day);
 
 CREATE INDEX submission_by_hold ON public.submission USING btree (hold_request_id) WHERE (hold_request_id IS NOT NULL);
 CREATE UNIQUE INDEX submission_by_processor_request_id ON public.submission USING btree (processor_request_id, processor) WHERE (processor_request_id IS NOT NULL);

@@ -59,8 +59,7 @@ with input as materialized (
       "keepUntil", "renews", "metadata", "returnUrl", "saveCard", "challenge", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
   )
-  select i.place, i."sentAs",
-    case when i."requestId" in (select request_id from claimed) then 'STORED'
+  select i.place, i."sentAs", case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
       when i.maybe_lost and not i.met then 'MAYBE_LOST'
       when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
@@ -202,9 +201,75 @@ with input as materialized (
     where (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) = i.version and not i.late and not i.met and not i.maybe_lost
     for no key update of h skip locked
   ),
-  admissible as materialized (
+  eligible as materialized (
     select * from locked union all select * from input where "holdRequestId" is null and not late and not met
       and not maybe_lost
+  ),
+  termed as materialized (
+    select e."requestId", e."merchantId", e.kind, e.currency, e.amount, (e."createdAt" at time zone 'UTC')::date as day,
+      coalesce(e.imported, false) as imported, m.allow_oct, l."perOperation", l."perDay",
+      row_number() over (partition by e."merchantId", coalesce(e.key, e."requestId"::text) order by e."requestId") as turn,
+      exists (select from claim c where c.request_id = any (array[e."requestId"]))
+        or e.key is not null and exists (select from claim c where c.merchant_id = any (array[e."merchantId"])
+          and c.key = any (array['sha256:' || encode(sha256(convert_to(e."merchantId" || '/' || e.key, 'UTF8')), 'base64')])) as claimed
+    from eligible e join merchant m on m.id = any (array[e."merchantId"])
+      left join lateral (select x."perOperation", x."perDay"
+        from jsonb_to_recordset(m.limits) as x(operation text, currency text, "perOperation" bigint, "perDay" bigint)
+        where x.operation = e.kind and x.currency = e.currency) l on true
+    where e.kind in ('CAPTURE', 'OCT', 'REFUND') and (m.limits is not null or e.kind = 'OCT' and not m.allow_oct)
+  ),
+  counted as materialized (
+    select *, sum(amount) over (partition by "merchantId", kind, currency, day
+      order by (not imported), amount, "requestId")::bigint as running
+    from termed
+    where "perDay" is not null and turn = 1 and not claimed
+      and (imported or (kind <> 'OCT' or allow_oct) and amount <= coalesce("perOperation", amount))
+  ),
+  days as materialized (select distinct "merchantId", kind, currency, day from counted),
+  returned as (
+    delete from spent where (merchant_id, operation, currency, day, part) in (
+      select s.merchant_id, s.operation, s.currency, s.day, s.part from days d join spent s on s.merchant_id = d."merchantId"
+        and s.operation = d.kind and s.currency = d.currency and s.day = d.day
+      where s.part <> '00000000-0000-0000-0000-000000000000'::uuid for update of s skip locked)
+    returning merchant_id, operation, currency, day, amount
+  ),
+  opened as materialized (
+    select d.*, coalesce((select sum(r.amount) from returned r where r.merchant_id = d."merchantId"
+        and r.operation = d.kind and r.currency = d.currency and r.day = d.day), 0)::bigint as back from days d
+  ),
+  spending as (
+    insert into spent as s (merchant_id, operation, currency, day, part, amount, taken)
+    select o."merchantId", o.kind, o.currency, o.day, '00000000-0000-0000-0000-000000000000'::uuid, o.back + t.taken, t.taken
+    from opened o cross join lateral (select coalesce((select max(c.running) from counted c
+        where c."merchantId" = o."merchantId" and c.kind = o.kind and c.currency = o.currency
+          and c.day = o.day and (c.imported or o.back + c.running <= c."perDay")), 0) as taken) t
+    order by 1, 2, 3, 4
+    on conflict (merchant_id, operation, currency, day, part) do update set (amount, taken) = (
+      select s.amount + o.back + t.taken, t.taken
+      from opened o cross join lateral (select coalesce((select max(c.running) from counted c
+        where c."merchantId" = o."merchantId" and c.kind = o.kind and c.currency = o.currency
+          and c.day = o.day and (c.imported or (s.amount + o.back) + c.running <= c."perDay")), 0) as taken) t
+      where excluded.merchant_id = o."merchantId"
+        and excluded.operation = o.kind and excluded.currency = o.currency and excluded.day = o.day)
+    returning merchant_id, operation, currency, day, taken
+  ),
+  forbidden as materialized (
+    select t."requestId", 'OCT_NOT_ALLOWED' as outcome, null::bigint as "limit", null::date as day
+    from termed t where t.kind = 'OCT' and not t.allow_oct and not t.imported
+    union all
+    select t."requestId", 'LIMIT_EXCEEDED', t."perOperation", null
+    from termed t where not t.imported and t.amount > t."perOperation" and (t.kind <> 'OCT' or t.allow_oct)
+    union all
+    select c."requestId", 'LIMIT_EXCEEDED', c."perDay", case when c.amount <= c."perDay" then c.day end
+    from counted c join spending s on s.merchant_id = c."merchantId"
+        and s.operation = c.kind and s.currency = c.currency and s.day = c.day
+    where not c.imported and c.running > s.taken
+    union all
+    select t."requestId", 'AGAIN', null, null from termed t where t.turn > 1
+  ),
+  admissible as materialized (
+    select e.*, (select c.day from counted c where c."requestId" = e."requestId") as "countedOn"
+    from eligible e where e."requestId" not in (select "requestId" from forbidden)
   ),
   claimed as (
     insert into claim (request_id, merchant_id, method, fingerprint, key, created_at)
@@ -237,25 +302,29 @@ with input as materialized (
   ),
   stored as (
     insert into submission (processor_request_id, inquiry_count, state, amount_reversed, amount_refunded,
-      amount_refunding,
+      amount_refunding, counted_on,
       request_id, merchant_id, amount, currency, processor, processor_account, created_at, inquire_at,
       kind, hold_request_id, authorization_id, capture_request_id, final_capture, reported, amount_released,
       processor_reference, terminal_id, user_id, token_id, merchant_reference, metadata, reason)
     select "sentAs", 0, 'PENDING', case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
-      case when kind = 'CAPTURE' then 0 end,
+      case when kind = 'CAPTURE' then 0 end, "countedOn",
       "requestId", "merchantId", "amount", "currency", "processor", "processorAccount", "createdAt",
       "inquireAt", "kind", "holdRequestId", "authorizationId", "captureRequestId", "finalCapture",
       "reported", "amountReleased", "processorReference", "terminalId", "userId", "tokenId", "merchantReference",
       "metadata", "reason"
     from admissible where "requestId" in (select request_id from claimed)
   )
-  select i.place, i."sentAs",
-    case when i."requestId" in (select request_id from claimed) then 'STORED'
+  select i.place, i."sentAs", case when exists (select from termed t left join counted c on c."requestId" = t."requestId"
+        where t."requestId" = i."requestId" and t."perDay" is not null
+          and t."requestId" not in (select "requestId" from forbidden)
+          and (c."requestId" is not null) <> (t."requestId" in (select request_id from claimed)))
+      and ('not counted: ' || i."requestId")::int is null then null else coalesce(f.outcome, case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
       when i.maybe_lost and not i.met then 'MAYBE_LOST'
       when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
-      else 'AGAIN' end as outcome
-  from input i;
+      else 'AGAIN' end) end as outcome,
+    f."limit", (f.day + 1)::timestamp at time zone 'UTC' as "resetsAt"
+  from input i left join forbidden f on f."requestId" = i."requestId";
 
 -- read-holds-of-open-submissions
 select s.request_id as submission,
@@ -341,6 +410,13 @@ with input as materialized (
     update submission s set amount_refunded = s.amount_refunded + c."amountRefunded",
       amount_refunding = s.amount_refunding - c."amountReserved"
     from changed c where s.request_id = any (array[c."captureRequestId"])
+  ),
+  given_back as (
+    insert into spent (merchant_id, operation, currency, day, part, amount)
+    select s.merchant_id, s.kind, s.currency, s.counted_on, c.subject_id, -s.amount
+    from changed c join submission s on s.request_id = any (array[c.subject_id])
+    where not c.ok and s.counted_on is not null
+    on conflict do nothing
   ),
   contradicted as (
     insert into contradiction (id, at, merchant_id, request_id,
@@ -450,6 +526,14 @@ with input as materialized (
       amount_returned = coalesce(i."amountReturned", s.amount_returned),
       amount_released = coalesce(i."amountReleased", s.amount_released)
     from changed i where s.request_id = any (array[i."subjectRequestId"])
+  ),
+  given_back as (
+    insert into spent (merchant_id, operation, currency, day, part, amount)
+    select s.merchant_id, s.kind, s.currency, s.counted_on, c."requestId",
+      case when c.state = 'KO' then -s.amount else s.amount end
+    from changed c join submission s on s.request_id = any (array[c."subjectRequestId"])
+    where c.state <> s.state and s.counted_on is not null
+    on conflict do nothing
   ),
   refunded as (
     update submission s set amount_refunded = s.amount_refunded + i."refundedMore"

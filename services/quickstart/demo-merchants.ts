@@ -49,6 +49,7 @@ function contractOf({ ports }: House, allowMultipleCaptures: boolean) {
     holdPeriod: { seconds: 604_800n },
     currencies: ['EUR', 'USD', 'GBP', 'JPY', 'KWD'],
     terminals: ['till-1', 'till-2'],
+    allowOct: true,
     webhookUrl,
     internalUrl,
   };

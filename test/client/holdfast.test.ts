@@ -107,24 +107,25 @@ describe('Holdfast', () => {
     assert.equal(new Set(seen).size, seen.length);
   });
 
-  it('signs captures with the key of the merchant', async () => {
+  it('signs captures, OCTs and refunds with the key of the merchant', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const merchantId = 'signing-client';
     const contract = {
       currencies: ['EUR'],
       terminals: ['till-1'],
-      requireSignedCaptures: true,
+      allowOct: true,
+      requireSignedOperations: ['CAPTURE', 'OCT', 'REFUND'],
       capturePublicKey: publicKey.export({ type: 'spki', format: 'pem' }) as string,
     };
     const { apiKey } = await asOperator(stack.file, (merchants) =>
-      merchants.createMerchant({ merchantId, name: 'Signs its captures', contract }),
+      merchants.createMerchant({ merchantId, name: 'Signs all that moves money', contract }),
     );
     await untilKnown(stack.file.baseUrl, apiKey);
     const hold = await open({ apiKey }).holds.create({ ...CUSTOMER, tokenId: 'tok_sandbox_ok' });
     assert(hold.outcome === 'done' && 'preauthorizationId' in hold && hold.preauthorizationId !== undefined);
     const capture = { preauthorizationId: hold.preauthorizationId, amountToCapture: 1 };
     await assert.rejects(open({ apiKey }).holds.capture(capture), { code: 'SIGNATURE_REQUIRED' });
-    const signed = open({ apiKey, signCaptures: { merchantId, privateKey } });
+    const signed = open({ apiKey, signOperations: { merchantId, privateKey } });
     const { now } = Date;
     Date.now = () => now() + 600_000;
     try {
@@ -132,6 +133,14 @@ describe('Holdfast', () => {
     } finally {
       Date.now = now;
     }
-    assert.equal((await signed.holds.capture(capture)).outcome, 'done');
+    const captured = await signed.holds.capture(capture);
+    assert(captured.outcome === 'done');
+    const oct = { ...CUSTOMER, tokenId: 'tok_sandbox_ok' };
+    const refund = { captureRequestId: captured.requestId };
+    await assert.rejects(open({ apiKey }).octs.create(oct), { code: 'SIGNATURE_REQUIRED' });
+    await assert.rejects(open({ apiKey }).refunds.create(refund), { code: 'SIGNATURE_REQUIRED' });
+    assert.equal((await signed.octs.create(oct)).outcome, 'done');
+    const asBefore = open({ apiKey, signCaptures: { merchantId, privateKey } });
+    assert.equal((await asBefore.refunds.create(refund)).outcome, 'done');
   });
 });

@@ -181,7 +181,7 @@ async function openMerchant(stack: QuickstartFile, dataDir: string) {
   const merchantId = 'readme';
   const port = String(await freePort());
   const demoMerchantUrl = `http://127.0.0.1:${port}`;
-  const terms = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true };
+  const terms = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true, allowOct: true };
   const contract = { ...terms, webhookUrl: stack.baseUrl, internalUrl: demoMerchantUrl };
   const { apiKey, signingSecret } = await asOperator(stack, (merchants) =>
     merchants.createMerchant({ merchantId, name: 'README', contract, apiKeyManagesWebhook: true }),

@@ -210,7 +210,7 @@ describe('a notification', () => {
 
 /** A merchant that is notified directly, not through the relay. */
 function createMerchant(stack: Stack, webhookUrl: string) {
-  const contract = { currencies: ['EUR'], terminals: ['till-1'], webhookUrl };
+  const contract = { currencies: ['EUR'], terminals: ['till-1'], allowOct: true, webhookUrl };
   const merchant = { merchantId: 'direct', name: 'Notified directly', contract };
   return asOperator(stack.file, (merchants) => merchants.createMerchant(merchant));
 }

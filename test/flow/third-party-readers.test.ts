@@ -88,7 +88,8 @@ describe('third-party libraries', () => {
   /** Makes operations of several kinds for a merchant, and returns what its endpoint received about them. */
   async function notifyAll({ file }: Stack, webhookUrl: string) {
     const merchantId = `readers-${randomBytes(4).toString('hex')}`;
-    const contract = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true, webhookUrl };
+    const terms = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true, allowOct: true };
+    const contract = { ...terms, webhookUrl };
     const { apiKey, older, newer } = await asOperator(file, async (merchants) => {
       const created = await merchants.createMerchant({ merchantId, name: 'Read by others', contract });
       const added = await merchants.addSigningSecret({ merchantId });

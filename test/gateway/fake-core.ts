@@ -21,6 +21,7 @@ import {
   type EndedSessionSchema,
   type MerchantCredentialsSchema,
   MerchantService,
+  type RestrictedApiKeySchema,
   WatchCredentialsResponseSchema,
 } from '../../proto/gen/holdfast/v1/merchant_pb.js';
 import { NotificationService } from '../../proto/gen/holdfast/v1/notification_pb.js';
@@ -49,6 +50,12 @@ interface FakeMerchant {
   readonly apiKeys: readonly string[];
   readonly secrets?: string[];
   readonly captureKey?: string;
+  /** Keys that may do less. */
+  readonly restricted?: (Omit<MessageInitShape<typeof RestrictedApiKeySchema>, '$typeName'> & {
+    readonly apiKey: string;
+  })[];
+  /** The operations that must be signed; absent = captures, as a core of 1.0.0 says it. */
+  readonly signed?: string[];
 }
 
 /** A core that answers as a test configures it, over real gRPC, and records the requests. */
@@ -118,13 +125,25 @@ export class FakeCore {
 
   /** Sets the contents of the credentials feed and sends them. */
   setMerchants(merchants: FakeMerchant[]): void {
-    this.#merchants = merchants.map(({ merchantId, apiKeys, secrets = [], captureKey }) => ({
+    this.#merchants = merchants.map(({ merchantId, apiKeys, secrets = [], captureKey, signed, restricted = [] }) => ({
       merchantId,
       apiKeyHashes: apiKeys.map((key) => createHash('sha256').update(key).digest()),
       signingSecrets: secrets,
-      ...(captureKey !== undefined && { requireSignedCaptures: true, capturePublicKey: captureKey }),
+      restrictedApiKeys: restricted.map(({ apiKey, ...terms }) => ({
+        ...terms,
+        apiKeyHash: createHash('sha256').update(apiKey).digest(),
+      })),
+      ...(captureKey !== undefined && {
+        capturePublicKey: captureKey,
+        ...(signed ? { requireSignedOperations: signed } : { requireSignedCaptures: true }),
+      }),
     }));
     for (const feed of this.#feeds) this.#tell(feed);
+  }
+
+  /** Sends a heartbeat over the credentials feeds. */
+  beat(): void {
+    for (const feed of this.#feeds) feed.write(create(WatchCredentialsResponseSchema, { snapshotComplete: true }));
   }
 
   /** Ends the credentials feeds, and no other call: their readers begin anew. */

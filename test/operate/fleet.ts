@@ -210,7 +210,14 @@ async function createMerchant(address: string, operatorToken: string, webhookUrl
     return await channel.client(MerchantService).createMerchant({
       merchantId: 'acme',
       name: 'Acme',
-      contract: { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures: true, webhookUrl, internalUrl },
+      contract: {
+        currencies: ['EUR'],
+        terminals: ['T1'],
+        allowMultipleCaptures: true,
+        allowOct: true,
+        webhookUrl,
+        internalUrl,
+      },
     });
   } finally {
     channel.close();

@@ -305,7 +305,7 @@ describe('two processors', () => {
   }
 });
 
-const CONTRACT = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures: true };
+const CONTRACT = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures: true, allowOct: true };
 const HOLD = { tokenId: 'tok_sandbox_ok', amount: 1_000, currency: 'EUR', terminalId: 'T1', userId: 'u1' };
 
 function expect(status: number, answer: Answered) {

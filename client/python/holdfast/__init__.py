@@ -80,6 +80,8 @@ LONGEST_LINE = 4 * 2**20
 
 
 _CAPTURE = "/preauthorization/authorization"
+# What a contract may want signed.
+_SIGNED = (_CAPTURE, "/oct", "/refund")
 
 
 class Holdfast:
@@ -92,14 +94,15 @@ class Holdfast:
         api_key: str,
         on_request: Optional[Callable[[Dict[str, Any]], object]] = None,
         sign_captures: Optional[Tuple[str, Callable[[bytes], bytes]]] = None,
+        sign_operations: Optional[Tuple[str, Callable[[bytes], bytes]]] = None,
     ) -> None:
         """on_request: called with a dict about each try (method, path, status, try, code, requestId); never with a
         secret.
 
-        sign_captures: for merchants whose contract demands signed captures: (merchant_id, sign), where sign(bytes)
-        returns the 64 bytes of their Ed25519 signature. The standard library has no Ed25519; with the package
-        cryptography, sign is the method of a private key. Raises ValueError for what cannot be an address or an API
-        key.
+        sign_operations: for merchants whose contract demands signed captures, OCTs or refunds: (merchant_id, sign),
+        where sign(bytes) returns the 64 bytes of their Ed25519 signature. The standard library has no Ed25519; with
+        the package cryptography, sign is the method of a private key. sign_captures is its name of 1.0.0. Raises
+        ValueError for what cannot be an address or an API key.
         """
         url = urllib.parse.urlsplit(base_url)
         if url.scheme not in ("http", "https") or not url.hostname:
@@ -113,7 +116,7 @@ class Holdfast:
         self._prefix = url.path.rstrip("/")
         self._api_key = api_key
         self._on_request = on_request
-        self._sign_captures = sign_captures
+        self._signer = sign_operations if sign_operations is not None else sign_captures
 
     # Writes take the fields of the route, and idempotency_key and timeout (seconds with all tries). They return the
     # answer with "outcome": "done", "idempotencyKey" and "replayed"; or, when the time is over, "outcome": "unknown"
@@ -392,8 +395,8 @@ class Holdfast:
             headers["Content-Type"] = "application/json"
         if call.key is not None:
             headers["Idempotency-Key"] = call.key
-        if data is not None and call.key is not None and call.path == _CAPTURE and self._sign_captures is not None:
-            headers.update(_capture_signature(self._sign_captures, data, call.key))
+        if data is not None and call.key is not None and call.path in _SIGNED and self._signer is not None:
+            headers.update(_signature(self._signer, call.path, data, call.key))
         connection = self._connection(self._host, self._port)
         connection.until = _Until(min(ANSWER_WITHIN_S, end - time.monotonic()))
         sent = False
@@ -634,17 +637,21 @@ def _message_of(problem: Answer) -> str:
     return f"{text} {said}".strip()
 
 
-def _capture_signature(signer: Tuple[str, Callable[[bytes], bytes]], body: bytes, key: str) -> Dict[str, str]:
-    """The headers that sign one try of a capture: an HTTP Message Signature (RFC 9421) with a digest of the body (RFC
+def _signature(signer: Tuple[str, Callable[[bytes], bytes]], path: str, body: bytes, key: str) -> Dict[str, str]:
+    """The headers that sign one try of an operation: an HTTP Message Signature (RFC 9421) with a digest of the body (RFC
     9530)."""
     merchant_id, sign = signer
     digest = f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
     names = '("@method" "@path" "content-digest" "idempotency-key")'
     parameters = f'{names};created={int(time.time())};nonce="{uuid.uuid4()}";keyid="{merchant_id}";alg="ed25519"'
-    lines = ['"@method": POST', f'"@path": {_CAPTURE}', f'"content-digest": {digest}', f'"idempotency-key": {key}']
+    lines = ['"@method": POST', f'"@path": {path}', f'"content-digest": {digest}', f'"idempotency-key": {key}']
     signed = "\n".join([*lines, f'"@signature-params": {parameters}'])
     signature = base64.b64encode(sign(signed.encode())).decode()
-    return {"Content-Digest": digest, "Signature-Input": f"capture={parameters}", "Signature": f"capture=:{signature}:"}
+    return {
+        "Content-Digest": digest,
+        "Signature-Input": f"operation={parameters}",
+        "Signature": f"operation=:{signature}:",
+    }
 
 
 def verify(

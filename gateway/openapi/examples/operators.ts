@@ -6,6 +6,8 @@ const GLOBEX = {
   currencies: ['EUR', 'USD'],
   terminals: ['web'],
   notifyHolds: true,
+  allowOct: true,
+  limits: [{ operation: 'OCT', currency: 'EUR', perOperation: 50_000, perDay: 200_000 }],
   requireSignedCaptures: false,
   internalUrl: 'https://payments.globex.example',
 };
@@ -93,6 +95,10 @@ export const OPERATORS: readonly Request[] = [
   request('updateMerchant', 'contract', 'One currency less, and another name', {
     parameters: { merchantId: NEW_MERCHANT_ID },
     body: { name: 'Globex Payments', contract: { ...GLOBEX, currencies: ['EUR'] } },
+  }),
+  request('createApiKey', 'tills', 'A key for the tills of a shop, which holds and captures only', {
+    parameters: { merchantId: NEW_MERCHANT_ID },
+    body: { scopes: ['read', 'hold', 'capture', 'release'], allowedCidrs: ['203.0.113.0/24'] },
   }),
   request('createApiKey', 'second', 'A second key, with which the merchant manages its webhook itself', {
     parameters: { merchantId: NEW_MERCHANT_ID },

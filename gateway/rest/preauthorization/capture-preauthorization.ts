@@ -5,10 +5,11 @@ import { Capture } from '../../resource/payments.ts';
 import { amount, currencyOfHold, ownMerchantId, preauthorizationId, words } from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
 import { restWrite } from '../route.ts';
+import { demandSignature, SIGNATURE_HEADERS } from '../signed-operations/demand-signature.ts';
 import { namedHold } from './hold.ts';
-import { demandSignature, SIGNATURE_HEADERS } from './signed-captures/demand-signature.ts';
 
 export const capturePreauthorization = restWrite('Holds', 'POST /preauthorization/authorization', {
+  scope: 'capture',
   summary: 'Capture a hold, in full or in part',
   description:
     'Unless the contract has `allowMultipleCaptures: true`, the first capture closes the hold, also one of a part, ' +
@@ -30,7 +31,7 @@ export const capturePreauthorization = restWrite('Holds', 'POST /preauthorizatio
     .meta({ id: 'CapturePreauthorization', description: 'Charges a hold in full or in part' }),
   answers: { 200: { description: 'The capture', schema: Capture.schema } },
   codes: [...CAPTURE, 'SIGNATURE_REQUIRED'],
-  checkBytes: demandSignature,
+  checkBytes: demandSignature('CAPTURE'),
   handler: async ({ ctx, core, inFlight, merchantId, body, name }) => {
     using _place = inFlight.enterHold(merchantId, body.preauthorizationId);
     const { finalCapture = false, ...asked } = body;

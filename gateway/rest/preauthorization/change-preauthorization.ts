@@ -27,6 +27,7 @@ const ReleasedHold = Hold.schema
 
 export const CHANGE_ROUTES = {
   releasePreauthorization: restWrite('Holds', 'POST /preauthorization/release', {
+    scope: 'release',
     summary: 'Give back what remains of a hold, or a part of it, or cancel its checkout',
     description:
       'By its `preauthorizationId` or its `requestId`, one of the two. With `amountToRelease` the hold stays open, ' +
@@ -54,6 +55,7 @@ export const CHANGE_ROUTES = {
     },
   }),
   incrementPreauthorization: restWrite('Holds', 'POST /preauthorization/increment', {
+    scope: 'hold',
     summary: 'Add to a hold',
     description:
       'What is added can be captured once the increment is OK, not before. While it has no result, the hold can be ' +
@@ -77,6 +79,7 @@ export const CHANGE_ROUTES = {
     },
   }),
   extendPreauthorization: restWrite('Holds', 'POST /preauthorization/extend', {
+    scope: 'hold',
     summary: 'Let a hold end later',
     description:
       "After the contract's hold period from now, or when the processor says, if that is earlier; never earlier than " +
@@ -94,6 +97,7 @@ export const CHANGE_ROUTES = {
     },
   }),
   renewPreauthorization: restWrite('Holds', 'POST /preauthorization/renew', {
+    scope: 'hold',
     summary: 'Place a hold again',
     description:
       'With the token, terminal and user of an earlier hold, by its `preauthorizationId` or its `requestId`, for ' +

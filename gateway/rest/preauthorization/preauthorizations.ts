@@ -21,6 +21,7 @@ import {
 } from '../../resource/payments.ts';
 import * as fields from '../../resource/request-fields.ts';
 import { answerOperation } from '../../resource/write-operation.ts';
+import { refuseWithout } from '../authenticate.ts';
 import { restRoute, restWrite } from '../route.ts';
 import { Hold } from './hold.ts';
 
@@ -99,6 +100,7 @@ const threeDSecure = z
 
 export const HOLD_ROUTES = {
   createPreauthorization: restWrite('Holds', 'POST /preauthorization', {
+    scope: 'hold',
     summary: 'Place a hold',
     description:
       'With `tokenId` the amount is held at once. Without, the answer carries `checkoutUrl`, where the customer ' +
@@ -145,6 +147,7 @@ export const HOLD_ROUTES = {
     },
     codes: [...KEYED_WRITE, 'TOKEN_INVALID', 'TIME_OUT_OF_RANGE', 'SIGNATURE_REQUIRED', 'NOT_SUPPORTED', ...PROCESSOR],
     handler: async ({ ctx, core, merchantId, body, name }) => {
+      if (body.captureAt !== undefined) refuseWithout(ctx, 'capture');
       const request = { ...body, merchantId, ...name };
       const { preauthorization, state, replayed } = await core.preauthorizations.createPreauthorization(request);
       const hold = answered(preauthorization);
@@ -156,6 +159,7 @@ export const HOLD_ROUTES = {
     },
   }),
   listPreauthorizations: restRoute('Holds', 'GET /preauthorization', {
+    scope: 'read',
     summary: 'List holds, newest first',
     description: 'Filters are joined by AND. Items do not carry `preauthorizationId`.',
     query: HoldFilters,
@@ -167,6 +171,7 @@ export const HOLD_ROUTES = {
       }),
   }),
   getPreauthorization: restRoute('Holds', 'GET /preauthorization/{requestId}', {
+    scope: 'read',
     summary: 'Look up a hold with its captures',
     description:
       'By its `requestId`. The answer carries `preauthorizationId` once the hold is placed, and the checkout page ' +
@@ -180,6 +185,7 @@ export const HOLD_ROUTES = {
     },
   }),
   updatePreauthorization: restRoute('Holds', 'PATCH /preauthorization/{requestId}', {
+    scope: 'hold',
     summary: 'Change what a hold is for, or when it is captured or ends by itself',
     description:
       'Changes the fields that are named; null takes one back. `captureAt`, `releaseAt` and `keepUntil` can be changed ' +
@@ -210,6 +216,7 @@ export const HOLD_ROUTES = {
       'NOT_SUPPORTED',
     ],
     handler: async ({ ctx, core, inFlight, merchantId, params: { requestId }, body: { merchantId: _, ...change } }) => {
+      if (change.captureAt != null) refuseWithout(ctx, 'capture');
       ctx.state.requestId = requestId;
       ctx.state.changed = changedOf(change);
       using _place = inFlight.enterHold(merchantId, requestId);

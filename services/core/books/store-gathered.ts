@@ -50,10 +50,10 @@ export async function storeGathered(
     const { input, hold, capture } = each;
     const row = stored.get(input);
     if (!row) return AGAIN;
-    const { outcome, processorRequestId } = row;
+    const { outcome, processorRequestId, exceeded } = row;
     const authorization = authorizations.get(input.authorizationId ?? '');
     const facts = outcome === 'STORED' ? { ...input, processorRequestId, hold, capture, authorization } : undefined;
-    return { outcome, hold, facts };
+    return { outcome, hold, facts, exceeded };
   });
 }
 

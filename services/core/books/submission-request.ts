@@ -6,7 +6,7 @@ import type { ClaimInput } from '../storage/claim/claim-row.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
 import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import type { NewRow } from '../storage/input-columns.ts';
-import type { Stored as StoredRow, SubmissionInput } from '../storage/submission/store-submissions.ts';
+import type { ExceededLimit, Stored as StoredRow, SubmissionInput } from '../storage/submission/store-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Facts } from './facts.ts';
 
@@ -109,6 +109,8 @@ export interface Stored {
   readonly hold?: HoldRow | undefined;
   /** Set when a refund exceeds its capture: the capture's refundable amount, minor units. */
   readonly left?: bigint | undefined;
+  /** Set when LIMIT_EXCEEDED. */
+  readonly exceeded?: ExceededLimit | undefined;
 }
 
 /** Returns whether a request is stored and has to be sent. */

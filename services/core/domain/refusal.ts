@@ -17,6 +17,9 @@ export interface RefusalDetails {
   readonly currency?: string | undefined;
   /** HOLD_FROZEN: why. */
   readonly frozenBecause?: FrozenBecause | undefined;
+  /** LIMIT_EXCEEDED: the limit, minor units; and when the operation may fit again, if it ever does. */
+  readonly limit?: bigint | undefined;
+  readonly resetsAt?: Date | undefined;
   /** Seconds to wait before another try. */
   readonly retryAfterS?: number | undefined;
   /** Fields at fault, by their name in the contract. */

@@ -51,6 +51,7 @@ function gaugesOf(processor: readonly string[]): Readonly<Record<BacklogGauge, D
       'Endpoints whose last attempt got no 2xx, whatever the answer, by kind.',
       { kind: ['webhook', 'internal'] },
     ],
+    api_keys_expiring: ['Live API keys that expire within 14 days.'],
     quarantined_notifications: ['Notifications that wait for an operator to release or discard them.'],
     commits_unconfirmed: ["Commits that wait for the synchronous standby's confirmation."],
     commit_unconfirmed_oldest_age_seconds: [

@@ -49,6 +49,9 @@ const GAUGES = {
       where pause is not null group by ${PURPOSE}, pause`,
   endpoints_failing: `select json_build_object('kind', ${PURPOSE}), count(*) from endpoint
       where failure_count + refused_count > 0 group by ${PURPOSE}`,
+  /** Of live keys that expire within 14 days. */
+  api_keys_expiring: `select '{}', count(*) from api_key where revoked_at is null and expires_at > $1
+      and expires_at < $1 + interval '14 days'`,
   quarantined_notifications: `select '{}', count(*) from quarantined_notification where state = 'HELD'`,
   /** Of all our processes. */
   commits_unconfirmed: `select '{}', count(*) from unconfirmed`,

@@ -15,6 +15,7 @@ import {
   capturedOnce,
   exceedsCapture,
   exceedsHold,
+  exceedsLimit,
   frozenHold,
   notReleasedInPart,
   otherCurrency,
@@ -50,7 +51,7 @@ export async function findFirst(
   return findFirstOfKey(core, { ...call, merchantId }, () => refusalOfStored(call, { ...stored, outcome }), agrees);
 }
 
-function refusalOfStored({ claim: { method } }: Call, { outcome, hold, left }: NotStored): HoldfastError {
+function refusalOfStored({ claim: { method } }: Call, { outcome, hold, left, exceeded }: NotStored): HoldfastError {
   if (outcome === 'MAYBE_LOST') return reconciling();
   if (outcome === 'NOT_SUPPORTED' && method === 'CAPTURE') return capturedOnce();
   if (outcome === 'NOT_SUPPORTED' && method === 'RELEASE') return notReleasedInPart();
@@ -58,10 +59,11 @@ function refusalOfStored({ claim: { method } }: Call, { outcome, hold, left }: N
   if (outcome === 'HOLD_FROZEN' && hold) return frozenHold(hold);
   if (outcome === 'AMOUNT_EXCEEDS_HOLD' && hold) return exceedsHold(hold);
   if (outcome === 'AMOUNT_EXCEEDS_CAPTURE' && hold) return exceedsCapture(left ?? 0n, hold);
+  if (outcome === 'LIMIT_EXCEEDED' && exceeded) return exceedsLimit(exceeded);
   return refusalOf(outcome === 'KEY_TAKEN' ? 'CAPTURE_IN_FLIGHT' : outcome);
 }
 
-interface NotStored extends Pick<Stored, 'hold' | 'left'> {
+interface NotStored extends Pick<Stored, 'hold' | 'left' | 'exceeded'> {
   readonly outcome: RefusalCode | 'KEY_TAKEN' | 'MAYBE_LOST';
 }
 

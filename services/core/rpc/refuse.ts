@@ -5,6 +5,7 @@ import type { SentKind } from '../domain/kinds.ts';
 import { type Declined, IDENTIFIER_REUSED, type NotPerformed } from '../domain/outcome.ts';
 import { HoldfastError, type RefusalCode, type RefusalDetails } from '../domain/refusal.ts';
 import { findResult } from '../storage/operation/operation-row.ts';
+import type { ExceededLimit } from '../storage/submission/store-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Core } from './core.ts';
 
@@ -26,6 +27,8 @@ const WORDS: Partial<Record<RefusalCode, string>> = {
   OPERATION_NOT_FINAL: 'the operation has no result yet',
   OUTCOME_UNCHANGED: 'the operation has that outcome already',
   NOT_CORRECTABLE: 'operations of this kind are not corrected, or what followed this one is in the way',
+  OCT_NOT_ALLOWED: 'the contract does not allow payouts',
+  LIMIT_EXCEEDED: 'the amount is more than a limit of the contract leaves',
   CAPTURE_IN_FLIGHT: 'another capture, increment, extension, release or renewal of the hold has no result yet',
 };
 
@@ -62,6 +65,14 @@ export function exceedsHold({ remaining, currency }: { readonly remaining: bigin
 export function exceedsCapture(left: bigint, { currency }: { readonly currency: string }) {
   const message = `the amount to refund is more than what is left of the capture: ${left} ${currency} in minor units`;
   return new HoldfastError('AMOUNT_EXCEEDS_CAPTURE', message, { amountRemaining: left, currency });
+}
+
+/** The refusal of an operation that a limit of the contract leaves no room for. */
+export function exceedsLimit({ limit, resetsAt }: ExceededLimit): HoldfastError {
+  const message = resetsAt
+    ? `the limit of the day leaves no room for it: ${limit} in minor units`
+    : `the amount is more than the limit: ${limit} in minor units`;
+  return new HoldfastError('LIMIT_EXCEEDED', message, { limit, resetsAt });
 }
 
 /** The refusal of a capture that would leave an authorization open that can be captured once. */

@@ -43,11 +43,21 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
 }
 
+/**
+ * Returns whether a statement has undone itself, because what it had counted on a limit could not be stored
+ * (`submission/spend-limits.ts`).
+ */
+export function isNotCounted(error: unknown): boolean {
+  return codeOf(error) === '22P02' && messageOf(error).includes(NOT_COUNTED);
+}
+
 /** Returns whether a prepared statement did not run because a migration has added a column to its result. */
 export function isPlanOutdated(error: unknown): boolean {
   return codeOf(error) === '0A000' && (error as { routine?: unknown }).routine === REPLANS;
 }
 
+/** Quoted by the error; no input of a merchant is converted there. */
+export const NOT_COUNTED = 'not counted: ';
 /** PostgreSQL's functions that say so; messages may be translated. */
 const GIVES_IDS: ReadonlySet<unknown> = new Set(['GetNewTransactionId', 'GetNewMultiXactId']);
 const REPLANS = 'RevalidateCachedQuery';

@@ -15,7 +15,8 @@ export interface RetentionDays {
  * Opens the job that drops the partitions that are older than the retention, with all their rows but deliveries that
  * wait for an attempt. It empties the bodies that the relay accepted, whose keys detect duplicates for ever, and
  * deletes tokens that checkouts generated. It forgets idempotency keys of settled operations after a week, nonces when
- * their signatures have expired, and ended sessions a day after they would have expired. A run returns the number of
+ * their signatures have expired, ended sessions a day after they would have expired, and what was counted on the limits
+ * of past days. A run returns the number of
  * rows changed and partitions dropped.
  */
 export function openPurge(database: Database, days: RetentionDays): (now: Date) => Promise<number> {
@@ -30,12 +31,16 @@ export function openPurge(database: Database, days: RetentionDays): (now: Date) 
     changed += await untilNone(query, FORGET_KEYS, [daysAgo(KEY_DAYS)]);
     changed += await untilNone(query, REMOVE_NONCES, [now]);
     changed += await untilNone(query, REMOVE_ENDED_SESSIONS, [daysAgo(1)]);
+    changed += await untilNone(query, REMOVE_SPENT, [daysAgo(SPENT_DAYS)]);
     const retention = { delivery: before, delivery_attempt: before, operation: daysAgo(days.operations) };
     return changed + (await dropPartitions(database, retention));
   };
 }
 
 const DAY_MS = 86_400_000;
+
+/** For how many days it is kept what was counted on limits. Only operations that are imported are counted on past days. */
+const SPENT_DAYS = 7;
 
 const EMPTY_NOTIFICATIONS = sql('empty-notifications')`update notification set body = null, parked_signature = null
     where (merchant_id, request_id) in (
@@ -67,3 +72,7 @@ const REMOVE_NONCES = sql('remove-nonces')`delete from signature_nonce where (me
 
 const REMOVE_ENDED_SESSIONS = sql('remove-ended-sessions')`delete from ended_session where session_hash in
     (select session_hash from ended_session where expires_at < $1 limit 1000) returning session_hash`;
+
+const REMOVE_SPENT = sql('remove-spent')`delete from spent where (merchant_id, operation, currency, day, part) in
+    (select merchant_id, operation, currency, day, part from spent where day < ($1 at time zone 'UTC')::date limit 1000)
+    returning day`;

@@ -233,14 +233,22 @@ describe('the client in Python', () => {
     assert.deepEqual(answer, Array(attempts.length + 1).fill('InvalidSecret'));
   });
 
-  it('signs captures by a function that it is given', async () => {
-    await using server = await serveScript([json(200, { requestId: REQUEST_ID, status: 'OK' })]);
+  it('signs captures, OCTs and refunds by a function that it is given', async () => {
+    const done = json(200, { requestId: REQUEST_ID, status: 'OK' });
+    await using server = await serveScript([done, done, done]);
     // Stands for Ed25519, whose signatures have as many bytes.
-    const set = 'h._sign_captures = ("acme", lambda data: __import__("hashlib").sha512(data).digest())';
+    const set = 'h._signer = ("acme", lambda data: __import__("hashlib").sha512(data).digest())';
     const capture = "answer = h.capture_hold(preauthorizationId='pre_x', amountToCapture=40, idempotency_key='k-1')";
     assert.equal((await python(server.baseUrl, 'k', [set, capture])).outcome, 'done');
+    const pay = "answer = h.create_oct(tokenId='tok', amount=40, idempotency_key='k-2')";
+    const refund = "answer = h.create_refund(captureRequestId='x', idempotency_key='k-3')";
+    await python(server.baseUrl, 'k', [set, pay, refund]);
+    assert.deepEqual(
+      server.asked.map(({ headers }) => String(headers.signature).slice(0, 11)),
+      Array(3).fill('operation=:'),
+    );
     const { headers, body } = server.asked[0] ?? assert.fail();
-    const parameters = String(headers['signature-input']).replace('capture=', '');
+    const parameters = String(headers['signature-input']).replace('operation=', '');
     assert.match(
       parameters,
       /^\("@method" "@path" "content-digest" "idempotency-key"\);created=\d+;nonce="[0-9a-f-]{36}";keyid="acme";alg="ed25519"$/,
@@ -255,7 +263,7 @@ describe('the client in Python', () => {
       `"@signature-params": ${parameters}`,
     ];
     const signature = createHash('sha512').update(signed.join('\n')).digest('base64');
-    assert.equal(headers.signature, `capture=:${signature}:`);
+    assert.equal(headers.signature, `operation=:${signature}:`);
   });
 
   it('says what is wrong with an address, a key, and what answers there', async () => {

@@ -55,7 +55,7 @@ describe(`the pages of the console${CHROMIUM ? '' : ' (skipped: there is no /usr
       }).then((response) => response.json() as Promise<{ items: { deliveryId: string }[] }>);
     const { items } = await operator(`/deliveries?requestId=${capture.requestId}&endpointKind=WEBHOOK`);
     const merchantId = `axe-${randomUUID().slice(0, 8)}`;
-    const terms = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true };
+    const terms = { currencies: ['EUR'], terminals: ['till-1'], allowMultipleCaptures: true, allowOct: true };
     const contract = { ...terms, webhookUrl: 'https://10.0.0.1' };
     await operator('/merchants', 'POST', { merchantId, name: 'Axe', contract });
     await operator(`/endpoints/${merchantId}/webhook/pause`, 'POST', {});

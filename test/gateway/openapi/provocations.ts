@@ -201,6 +201,26 @@ const STAGED = {
       return stage.ask('GET', '/operations/stream', { headers: { 'last-event-id': '1' } });
     },
   ],
+  OCT_NOT_ALLOWED: [
+    'createOct',
+    ({ stage }) => {
+      stage.core.answers.set('createOct', () => {
+        throw refusal(status.PERMISSION_DENIED, { reason: 'OCT_NOT_ALLOWED' });
+      });
+      const body = { tokenId: 'tok', amount: 1001, currency: 'EUR', terminalId: 'till-1', userId: 'ann' };
+      return stage.ask('POST', '/oct', { body });
+    },
+  ],
+  LIMIT_EXCEEDED: [
+    'createRefund',
+    ({ stage }) => {
+      const metadata = { limit: '1000', resetsAt: '2027-01-02T00:00:00.000Z' };
+      stage.core.answers.set('createRefund', () => {
+        throw refusal(status.FAILED_PRECONDITION, { reason: 'LIMIT_EXCEEDED', metadata });
+      });
+      return stage.ask('POST', '/refund', { body: { captureRequestId: NOBODY } });
+    },
+  ],
   HOLD_FROZEN: [
     'releasePreauthorization',
     ({ stage }) => {

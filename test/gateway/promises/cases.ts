@@ -45,7 +45,7 @@ type Case = (of: Of) => Request | Promise<Request>;
 type Of = Awaited<ReturnType<typeof openMerchant>>;
 
 const ORDER = { amount: 1_000, currency: 'EUR', terminalId: 'T1', userId: 'u' };
-const CONTRACT = { allowMultipleCaptures: true, currencies: ['EUR'], terminals: ['T1'] };
+const CONTRACT = { allowMultipleCaptures: true, allowOct: true, currencies: ['EUR'], terminals: ['T1'] };
 const ADDRESSES = { webhookUrl: 'https://merchant.example', internalUrl: 'https://inner.example' };
 const FURTHER = { url: 'https://books.example' };
 const SINCE = { since: new Date(0).toISOString() };

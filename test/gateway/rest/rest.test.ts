@@ -22,6 +22,8 @@ const router = createRest({
   streamLimit: limitStreams(1, {} as Limiter),
   exportLimit: new ExportLimit(),
   heartbeatMs: 1,
+  trustedHops: 0,
+  keyUses: { note: () => undefined },
 });
 const ENDPOINT_ID = `webhook-${HOLD_ID}`;
 const ROUTES = router.stack.flatMap((layer) =>

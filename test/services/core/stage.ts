@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DescService, fromBinary } from '@bufbuild/protobuf';
+import { type DescService, fromBinary, type MessageInitShape } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { credentials, status } from '@grpc/grpc-js';
 import { Pool } from 'pg';
@@ -14,7 +14,7 @@ import { readSettings } from '../../../platform/settings.ts';
 import { BadRequestSchema, ErrorInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js';
 import { ProcessorEventService } from '../../../proto/gen/holdfast/processor/v1/event_pb.js';
-import { MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { type LimitSchema, MerchantService } from '../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { OctService } from '../../../proto/gen/holdfast/v1/oct_pb.js';
 import { OperationService } from '../../../proto/gen/holdfast/v1/operation_pb.js';
 import { PreauthorizationService } from '../../../proto/gen/holdfast/v1/preauthorization_pb.js';
@@ -303,9 +303,12 @@ export function contract(
     internalUrl?: string;
     processor?: string;
     processorAccount?: string;
+    allowOct?: boolean;
+    limits?: MessageInitShape<typeof LimitSchema>[];
   } = {},
 ) {
-  return { currencies: ['EUR', 'USD', 'JPY'], terminals: ['T1', 'T2'], allowMultipleCaptures: true, ...overrides };
+  const terms = { currencies: ['EUR', 'USD', 'JPY'], terminals: ['T1', 'T2'], allowMultipleCaptures: true };
+  return { ...terms, allowOct: true, ...overrides };
 }
 
 /** Returns the code of a refusal. */

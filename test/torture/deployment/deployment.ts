@@ -247,7 +247,7 @@ function createMerchants(
 ): Promise<ReadonlyMap<string, Merchant>> {
   return asOperator(operator, async (client) => {
     const created = Object.entries(severalCaptures).map(async ([merchantId, allowMultipleCaptures]) => {
-      const contract = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures, ...urls };
+      const contract = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures, allowOct: true, ...urls };
       const { apiKey, signingSecret } = await client.createMerchant({ merchantId, name: merchantId, contract });
       return [merchantId, { merchantId, apiKey, signingSecret, severalCaptures: allowMultipleCaptures }] as const;
     });

@@ -44,7 +44,8 @@ export async function openStack() {
     /** Creates a merchant and waits until the gateway knows it. */
     async createMerchant(webhookUrl?: string): Promise<Merchant> {
       const merchantId = `m-${randomBytes(6).toString('hex')}`;
-      const contract = { currencies: ['EUR'], terminals: ['till-1'], ...(webhookUrl && { webhookUrl }) };
+      const terms = { currencies: ['EUR'], terminals: ['till-1'], allowOct: true };
+      const contract = { ...terms, ...(webhookUrl && { webhookUrl }) };
       const { apiKey, signingSecret } = await asOperator(file, (merchants) =>
         merchants.createMerchant({ merchantId, name: merchantId, contract, apiKeyManagesWebhook: true }),
       );

@@ -19,6 +19,21 @@ const LIST = {
   control: { required: true },
 };
 const CODES = { ...LIST, read: (text) => LIST.read(text.toUpperCase()) };
+/** One limit a line: OCT EUR 50000 of one operation, 200000 of a day, in minor units; - for none. */
+const LIMITS = {
+  show: (limits = []) =>
+    limits
+      .map(({ operation, currency, perOperation = '-', perDay = '-' }) =>
+        [operation, currency, perOperation, perDay].join(' '),
+      )
+      .join('\n'),
+  read: (text) => {
+    const lines = text.toUpperCase().split('\n').filter(Boolean);
+    return lines.length > 0 ? lines.map(readLimit) : undefined;
+  },
+  control: { rows: 3, spellcheck: false },
+};
+const OPERATIONS = { ...CODES, show: (values = []) => values.join(', '), control: {} };
 /** A box, ticked or not. */
 const FLAG = {};
 
@@ -35,8 +50,15 @@ const TERMS = [
   ['notifyHolds', FLAG, 'Notify about holds placed, declined, released and expired, too'],
   ['notifyExpiringHours', HOURS, 'Notify before a hold ends, hours', '1 to 720; empty for not at all'],
   ['allowCardLikeReferences', FLAG, 'References, users and terminals may look like card numbers'],
-  ['requireSignedCaptures', FLAG, 'Captures over REST must be signed'],
-  ['capturePublicKey', LINES, 'Public key of captures', 'Ed25519, PEM; needed when captures are signed'],
+  ['allowOct', FLAG, 'Payouts (OCT)'],
+  [
+    'limits',
+    LIMITS,
+    'Limits',
+    'One a line: OCT EUR 50000 200000, minor units of one operation and of a day; - for none',
+  ],
+  ['requireSignedOperations', OPERATIONS, 'Operations that must be signed over REST', 'CAPTURE, OCT, REFUND'],
+  ['capturePublicKey', LINES, 'Public key of signatures', 'Ed25519, PEM; needed when operations are signed'],
 ];
 
 const NEW_CONTRACT = { holdPeriodSeconds: 7 * DAY_SECONDS, currencies: [], terminals: [], notifyHolds: true };
@@ -54,4 +76,11 @@ export function ContractFields({ contract = NEW_CONTRACT }) {
 export function readContract(data) {
   const terms = TERMS.map(([name, form]) => [name, form === FLAG ? data.has(name) : form.read(data.get(name).trim())]);
   return Object.fromEntries(terms);
+}
+
+/** A word that is no amount is sent as it is, so that the service names the limit. */
+function readLimit(line) {
+  const [operation, currency, perOperation, perDay] = line.trim().split(/\s+/);
+  const amount = (word) => (word === '-' ? undefined : /^\d+$/.test(word) ? Number(word) : word);
+  return { operation, currency, perOperation: amount(perOperation), perDay: amount(perDay) };
 }

@@ -1,6 +1,6 @@
 import { pathOf, post, remove } from '../api.js';
 import { CheckBox, Field } from '../shell/form.js';
-import { Time } from '../shell/table.js';
+import { Time, time } from '../shell/table.js';
 import { html } from '../shell/view.js';
 import { ContractFields, readContract } from './contract-fields.js';
 import { showOnce } from './shown-once.js';
@@ -31,6 +31,12 @@ export const newMerchantDialog = () => ({
   },
 });
 
+/** The words of a text; undefined when there are none. */
+function listOf(text) {
+  const words = text.split(/[\s,]+/).filter(Boolean);
+  return words.length > 0 ? words : undefined;
+}
+
 /** The two sorts of credentials: how they are called, added and ended, and what that means. */
 export const API_KEYS = {
   title: 'API keys',
@@ -39,12 +45,28 @@ export const API_KEYS = {
   idOf: ({ apiKeyId }) => apiKeyId,
   secretOf: ({ apiKey }) => apiKey,
   endedAt: ({ revokedAt }) => revokedAt,
+  columns: [
+    ['May', ({ scopes }) => scopes.join(', ')],
+    ['From', ({ allowedCidrs }) => allowedCidrs.join(', ') || 'anywhere'],
+    ['Expires', time('expiresAt')],
+    ['Last used', time('lastUsedAt')],
+  ],
   ending: 'Revoke',
   ended: 'revoked',
   adding: 'The merchant can use it at once, beside those it has.',
   warning: 'Whoever still uses it is refused from now on.',
-  question: html`<${CheckBox} name="managesWebhook" label="It ${WEBHOOK}" />`,
-  orderOf: (form) => ({ managesWebhook: form.has('managesWebhook') }),
+  question: html`
+    <${Field} name="scopes" label="Scopes"
+      hint="Of read, hold, capture, release, refund, oct, webhook; empty for all but webhook" />
+    <${CheckBox} name="managesWebhook" label="It ${WEBHOOK}" />
+    <${Field} name="expiresAt" label="Expires" hint="Like 2027-06-30T00:00:00Z; empty for never" />
+    <${Field} name="allowedCidrs" label="Networks" hint="Like 192.0.2.0/24; empty for anywhere" />`,
+  orderOf: (form) => ({
+    managesWebhook: form.has('managesWebhook'),
+    scopes: listOf(form.get('scopes')),
+    expiresAt: form.get('expiresAt').trim() || undefined,
+    allowedCidrs: listOf(form.get('allowedCidrs')),
+  }),
 };
 
 export const SECRETS = {
@@ -54,6 +76,7 @@ export const SECRETS = {
   idOf: ({ signingSecretId }) => signingSecretId,
   secretOf: ({ signingSecret }) => signingSecret,
   endedAt: ({ retiredAt }) => retiredAt,
+  columns: [],
   ending: 'Retire',
   ended: 'retired',
   adding: 'Notifications are signed with the older one until that is retired; the relay accepts both. Two may be live.',

@@ -66,10 +66,11 @@ const ENDPOINT_COLUMNS = [
 ];
 
 function Credentials({ sort, merchantId, items, ask }) {
-  const { title, name, idOf, endedAt, ending } = sort;
+  const { title, name, idOf, endedAt, ending, columns: own } = sort;
   const columns = [
     [title.slice(0, -1), (item) => nameOf(item, sort)],
     ['Since', time('createdAt')],
+    ...own,
     ['State', (item) => stateOf(endedAt(item), sort)],
     decide(
       (item) => `the ${name} ${shownOf(item, sort)}`,
@@ -96,9 +97,11 @@ function stateOf(endedAt, { ended }) {
   return html`<span class="badge calm">${ended}</span> <${Time} at=${endedAt} />`;
 }
 
+const LABELS = { 'contract.webhookUrl': 'Webhook URL', 'contract.internalUrl': 'Internal URL', apiKeys: 'API keys' };
+
 /** Accepted, and maybe not working: only the workers know the networks that they may deliver to. */
 function warning({ field, message }) {
-  const label = { 'contract.webhookUrl': 'Webhook URL', 'contract.internalUrl': 'Internal URL' }[field] ?? field;
+  const label = LABELS[field] ?? field;
   return html`<p class="hint" role="note"><strong>${label}:</strong> ${message}.</p>`;
 }
 

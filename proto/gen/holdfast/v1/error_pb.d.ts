@@ -15,7 +15,8 @@ export declare const file_holdfast_v1_error: GenFile;
  * ErrorInfo.metadata may carry requestId (the operation that the refused call created), processorCode,
  * processorMessage, replayed ("true" when the answer was kept under an idempotency key), and for AMOUNT_EXCEEDS_HOLD
  * amountRemaining (minor units, in decimal) and currency; for AMOUNT_EXCEEDS_CAPTURE the same about the capture; for
- * HOLD_FROZEN frozenBecause, a word of FrozenBecause.
+ * HOLD_FROZEN frozenBecause, a word of FrozenBecause; for LIMIT_EXCEEDED limit (minor units, in decimal) and, when the
+ * amount may fit again, resetsAt (RFC 3339).
  *
  * @generated from enum holdfast.v1.ErrorReason
  */
@@ -56,7 +57,7 @@ export enum ErrorReason {
   UNAUTHENTICATED = 4,
 
   /**
-   * The merchant's captures must carry an HTTP message signature (RFC 9421). UNAUTHENTICATED, 401.
+   * The merchant's captures, OCTs or refunds must carry an HTTP message signature (RFC 9421). UNAUTHENTICATED, 401.
    *
    * @generated from enum value: ERROR_REASON_SIGNATURE_REQUIRED = 5;
    */
@@ -279,6 +280,20 @@ export enum ErrorReason {
    * @generated from enum value: ERROR_REASON_NOT_CORRECTABLE = 35;
    */
   NOT_CORRECTABLE = 35,
+
+  /**
+   * The contract does not allow payouts. PERMISSION_DENIED, 403.
+   *
+   * @generated from enum value: ERROR_REASON_OCT_NOT_ALLOWED = 36;
+   */
+  OCT_NOT_ALLOWED = 36,
+
+  /**
+   * The amount is more than a limit of the contract, or than what the limit of the day leaves. FAILED_PRECONDITION, 409.
+   *
+   * @generated from enum value: ERROR_REASON_LIMIT_EXCEEDED = 37;
+   */
+  LIMIT_EXCEEDED = 37,
 
   /**
    * Nobody knows yet whether this was done. A call that makes an operation is repeated with the same

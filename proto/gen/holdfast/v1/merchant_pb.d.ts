@@ -61,7 +61,7 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
   requireSignedCaptures: boolean;
 
   /**
-   * The merchant's Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when captures are signed. Kept and shown in
+   * The merchant's Ed25519 public key, SubjectPublicKeyInfo in PEM; needed when operations are signed. Kept and shown in
    * its canonical form; a private key, a point of small order and text around the key are refused.
    *
    * @generated from field: string capture_public_key = 7;
@@ -118,6 +118,28 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
    * @generated from field: string relay_verification = 14;
    */
   relayVerification: string;
+
+  /**
+   * OCTs are allowed; absent = no when the merchant is created, as before when it is updated.
+   *
+   * @generated from field: optional bool allow_oct = 15;
+   */
+  allowOct?: boolean | undefined;
+
+  /**
+   * How much the merchant's operations may move; for each operation and currency one limit. Empty = no limits.
+   *
+   * @generated from field: repeated holdfast.v1.Limit limits = 16;
+   */
+  limits: Limit[];
+
+  /**
+   * The operations that must carry an HTTP message signature over REST: CAPTURE, OCT, REFUND. CAPTURE is the same as
+   * require_signed_captures.
+   *
+   * @generated from field: repeated string require_signed_operations = 17;
+   */
+  requireSignedOperations: string[];
 };
 
 /**
@@ -125,6 +147,47 @@ export declare type Contract = Message<"holdfast.v1.Contract"> & {
  * Use `create(ContractSchema)` to create a new message.
  */
 export declare const ContractSchema: GenMessage<Contract>;
+
+/**
+ * A limit on what a merchant's operations of one kind may move in one currency.
+ *
+ * @generated from message holdfast.v1.Limit
+ */
+export declare type Limit = Message<"holdfast.v1.Limit"> & {
+  /**
+   * CAPTURE, OCT or REFUND.
+   *
+   * @generated from field: string operation = 1;
+   */
+  operation: string;
+
+  /**
+   * ISO 4217.
+   *
+   * @generated from field: string currency = 2;
+   */
+  currency: string;
+
+  /**
+   * Minor units of one operation at most.
+   *
+   * @generated from field: optional int64 per_operation = 3;
+   */
+  perOperation?: bigint | undefined;
+
+  /**
+   * Minor units of a day in UTC at most. What is KO in the end gives its room back.
+   *
+   * @generated from field: optional int64 per_day = 4;
+   */
+  perDay?: bigint | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.Limit.
+ * Use `create(LimitSchema)` to create a new message.
+ */
+export declare const LimitSchema: GenMessage<Limit>;
 
 /**
  * A merchant.
@@ -263,6 +326,34 @@ export declare type ApiKey = Message<"holdfast.v1.ApiKey"> & {
    * @generated from field: bool manages_webhook = 5;
    */
   managesWebhook: boolean;
+
+  /**
+   * What the merchant may do with it: read, hold, capture, release, refund, oct, webhook (the same as manages_webhook).
+   *
+   * @generated from field: repeated string scopes = 6;
+   */
+  scopes: string[];
+
+  /**
+   * When it ends by itself; absent = never.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 7;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Networks in CIDR notation from which it may be used; empty = from anywhere.
+   *
+   * @generated from field: repeated string allowed_cidrs = 8;
+   */
+  allowedCidrs: string[];
+
+  /**
+   * When it was used last, to a minute or two; absent = not since its uses are noted.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_at = 9;
+   */
+  lastUsedAt?: Timestamp | undefined;
 };
 
 /**
@@ -648,6 +739,27 @@ export declare type CreateApiKeyRequest = Message<"holdfast.v1.CreateApiKeyReque
    * @generated from field: bool manages_webhook = 2;
    */
   managesWebhook: boolean;
+
+  /**
+   * What the merchant may do with it; empty = everything but webhook, which manages_webhook adds.
+   *
+   * @generated from field: repeated string scopes = 3;
+   */
+  scopes: string[];
+
+  /**
+   * When it ends by itself; in the future. Absent = never.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 4;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Networks in CIDR notation from which it may be used, without bits beyond their prefixes; empty = from anywhere.
+   *
+   * @generated from field: repeated string allowed_cidrs = 5;
+   */
+  allowedCidrs: string[];
 };
 
 /**
@@ -983,7 +1095,8 @@ export declare type MerchantCredentials = Message<"holdfast.v1.MerchantCredentia
   merchantId: string;
 
   /**
-   * SHA-256 of each live API key, 32 bytes each.
+   * SHA-256 of each live API key that may do everything but webhook, or everything, at any time and from anywhere; 32
+   * bytes each.
    *
    * @generated from field: repeated bytes api_key_hashes = 2;
    */
@@ -1038,6 +1151,20 @@ export declare type MerchantCredentials = Message<"holdfast.v1.MerchantCredentia
    * @generated from field: repeated string signing_secret_ids = 9;
    */
   signingSecretIds: string[];
+
+  /**
+   * The operations that must be signed (Contract.require_signed_operations).
+   *
+   * @generated from field: repeated string require_signed_operations = 10;
+   */
+  requireSignedOperations: string[];
+
+  /**
+   * The other API keys. A gateway of 1.0.0 does not know them, and refuses them.
+   *
+   * @generated from field: repeated holdfast.v1.RestrictedApiKey restricted_api_keys = 11;
+   */
+  restrictedApiKeys: RestrictedApiKey[];
 };
 
 /**
@@ -1045,6 +1172,108 @@ export declare type MerchantCredentials = Message<"holdfast.v1.MerchantCredentia
  * Use `create(MerchantCredentialsSchema)` to create a new message.
  */
 export declare const MerchantCredentialsSchema: GenMessage<MerchantCredentials>;
+
+/**
+ * An API key that may do less than its merchant.
+ *
+ * @generated from message holdfast.v1.RestrictedApiKey
+ */
+export declare type RestrictedApiKey = Message<"holdfast.v1.RestrictedApiKey"> & {
+  /**
+   * SHA-256 of the key.
+   *
+   * @generated from field: bytes api_key_hash = 1;
+   */
+  apiKeyHash: Uint8Array;
+
+  /**
+   * What it may do.
+   *
+   * @generated from field: repeated string scopes = 2;
+   */
+  scopes: string[];
+
+  /**
+   * When it ends; absent = never.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 3;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Networks from which it may be used; empty = from anywhere.
+   *
+   * @generated from field: repeated string allowed_cidrs = 4;
+   */
+  allowedCidrs: string[];
+};
+
+/**
+ * Describes the message holdfast.v1.RestrictedApiKey.
+ * Use `create(RestrictedApiKeySchema)` to create a new message.
+ */
+export declare const RestrictedApiKeySchema: GenMessage<RestrictedApiKey>;
+
+/**
+ * When API keys were used.
+ *
+ * @generated from message holdfast.v1.ReportApiKeyUsesRequest
+ */
+export declare type ReportApiKeyUsesRequest = Message<"holdfast.v1.ReportApiKeyUsesRequest"> & {
+  /**
+   * One for each key.
+   *
+   * @generated from field: repeated holdfast.v1.ApiKeyUse uses = 1;
+   */
+  uses: ApiKeyUse[];
+};
+
+/**
+ * Describes the message holdfast.v1.ReportApiKeyUsesRequest.
+ * Use `create(ReportApiKeyUsesRequestSchema)` to create a new message.
+ */
+export declare const ReportApiKeyUsesRequestSchema: GenMessage<ReportApiKeyUsesRequest>;
+
+/**
+ * The last use of an API key.
+ *
+ * @generated from message holdfast.v1.ApiKeyUse
+ */
+export declare type ApiKeyUse = Message<"holdfast.v1.ApiKeyUse"> & {
+  /**
+   * SHA-256 of the key.
+   *
+   * @generated from field: bytes api_key_hash = 1;
+   */
+  apiKeyHash: Uint8Array;
+
+  /**
+   * When it was used.
+   *
+   * @generated from field: google.protobuf.Timestamp used_at = 2;
+   */
+  usedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.ApiKeyUse.
+ * Use `create(ApiKeyUseSchema)` to create a new message.
+ */
+export declare const ApiKeyUseSchema: GenMessage<ApiKeyUse>;
+
+/**
+ * They are kept.
+ *
+ * @generated from message holdfast.v1.ReportApiKeyUsesResponse
+ */
+export declare type ReportApiKeyUsesResponse = Message<"holdfast.v1.ReportApiKeyUsesResponse"> & {
+};
+
+/**
+ * Describes the message holdfast.v1.ReportApiKeyUsesResponse.
+ * Use `create(ReportApiKeyUsesResponseSchema)` to create a new message.
+ */
+export declare const ReportApiKeyUsesResponseSchema: GenMessage<ReportApiKeyUsesResponse>;
 
 /**
  * A nonce that came with a valid signature.
@@ -1102,7 +1331,7 @@ export declare const UseNonceResponseSchema: GenMessage<UseNonceResponse>;
 
 /**
  * Merchants, what their contract allows, and their credentials. Operators only, but for WatchCredentials,
- * ListCredentialChanges and UseNonce (gateway only). GetMerchant, SetWebhookUrl, AddSigningSecret and
+ * ListCredentialChanges, UseNonce and ReportApiKeyUses (gateway only). GetMerchant, SetWebhookUrl, AddSigningSecret and
  * RetireSigningSecret are also for the gateway, in the name of an API key that manages the webhook: metadata
  * x-api-key-sha256.
  *
@@ -1174,7 +1403,8 @@ export declare const MerchantService: GenService<{
     output: typeof SetWebhookUrlResponseSchema;
   },
   /**
-   * Adds an API key, shown once. Errors: OPERATION_NOT_FOUND.
+   * Adds an API key, shown once. Errors: OPERATION_NOT_FOUND; INVALID_REQUEST for an end that is past, and for a network
+   * in another form.
    *
    * @generated from rpc holdfast.v1.MerchantService.CreateApiKey
    */
@@ -1246,6 +1476,16 @@ export declare const MerchantService: GenService<{
     methodKind: "unary";
     input: typeof UseNonceRequestSchema;
     output: typeof UseNonceResponseSchema;
+  },
+  /**
+   * Keeps when API keys were used, at most once a minute for each.
+   *
+   * @generated from rpc holdfast.v1.MerchantService.ReportApiKeyUses
+   */
+  reportApiKeyUses: {
+    methodKind: "unary";
+    input: typeof ReportApiKeyUsesRequestSchema;
+    output: typeof ReportApiKeyUsesResponseSchema;
   },
 }>;
 

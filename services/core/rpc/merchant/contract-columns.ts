@@ -1,12 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import { isCurrency } from '../../../../platform/currencies.ts';
-import { type Contract, ContractSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import { type Contract, ContractSchema, type Limit } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { addressesOf, neverReachable, reachableIfAllowed } from '../../egress/destination.ts';
 import { gatewayAt, isGatewayName, type Target, targetOf } from '../../egress/gateway-address.ts';
 import { openResolver } from '../../egress/resolve.ts';
 import type { EndpointPurpose } from '../../storage/delivery/delivery-row.ts';
 import type { MerchantTerms } from '../../storage/merchant/change-merchant.ts';
 import type { MerchantRow } from '../../storage/merchant/merchant-row.ts';
+import type { LimitedOperation, Limit as StoredLimit } from '../../storage/submission/spend-limits.ts';
 import type { Core } from '../core.ts';
 import { invalidField } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
@@ -15,7 +16,8 @@ import { canonicalCaptureKey } from './capture-key.ts';
 /** Used when the contract has none: a week. */
 const DEFAULT_HOLD_PERIOD_S = 7 * 24 * 3_600;
 
-type ContractColumns = Omit<MerchantTerms, 'name'>;
+/** `allowOct` is undefined when the contract does not say it: then it stays as it is. */
+type ContractColumns = Omit<MerchantTerms, 'name' | 'allowOct'> & { readonly allowOct?: boolean };
 
 /** The columns of a contract. Throws INVALID_REQUEST with every invalid field, or when internalUrl is the gateway. */
 export async function contractColumns(core: Core, contract = create(ContractSchema)): Promise<ContractColumns> {
@@ -35,6 +37,7 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   if (processor !== '' && !core.processors.names.includes(processor)) {
     fields.add('contract.processor', `is not one of the setting PROCESSORS: ${core.processors.names.join(', ')}`);
   }
+  for (const { field, description } of faultsOfLimits(contract.limits)) fields.add(field, description);
   fields.text('contract.processor_account', contract.processorAccount);
   for (const terminal of contract.terminals) fields.reference('contract.terminals', terminal, contract);
   fields.refuse();
@@ -44,7 +47,11 @@ export async function contractColumns(core: Core, contract = create(ContractSche
     currencies: contract.currencies,
     terminals: contract.terminals,
     notifyHolds: contract.notifyHolds ?? true,
-    requireSignedCaptures: contract.requireSignedCaptures,
+    ...(contract.allowOct !== undefined && { allowOct: contract.allowOct }),
+    limits: contract.limits.length > 0 ? contract.limits.map(storedLimit) : null,
+    requireSignedCaptures: mustSign(contract, 'CAPTURE'),
+    requireSignedOcts: mustSign(contract, 'OCT'),
+    requireSignedRefunds: mustSign(contract, 'REFUND'),
     capturePublicKey,
     webhookUrl,
     internalUrl,
@@ -57,11 +64,57 @@ export async function contractColumns(core: Core, contract = create(ContractSche
   };
 }
 
-/** The fault of the key for signed captures, given its canonical form; undefined = none. */
-function faultOfCaptureKey({ capturePublicKey: given, requireSignedCaptures }: Contract, canonical: string | null) {
+function mustSign({ requireSignedOperations, requireSignedCaptures }: Contract, operation: LimitedOperation): boolean {
+  return requireSignedOperations.includes(operation) || (operation === 'CAPTURE' && requireSignedCaptures);
+}
+
+/** The operations that a contract wants signed, as contracts name them. */
+export function signedOperations(merchant: SigningTerms): LimitedOperation[] {
+  return SIGNED.flatMap(([operation, term]) => (merchant[term] ? operation : []));
+}
+
+const SIGNED = [
+  ['CAPTURE', 'requireSignedCaptures'],
+  ['OCT', 'requireSignedOcts'],
+  ['REFUND', 'requireSignedRefunds'],
+] as const;
+
+export type SigningTerms = Pick<MerchantRow, (typeof SIGNED)[number][1]>;
+
+/** The fault of the key for signed operations, given its canonical form; undefined = none. */
+function faultOfCaptureKey(contract: Contract, canonical: string | null) {
+  const { capturePublicKey: given } = contract;
   if (given.includes('PRIVATE KEY')) return 'is a private key: make another one, and send its public key';
   if (given !== '') return canonical ? undefined : 'must be an Ed25519 public key, SubjectPublicKeyInfo in PEM';
-  return requireSignedCaptures ? 'is needed when captures must be signed' : undefined;
+  if (mustSign(contract, 'CAPTURE')) return 'is needed when captures must be signed';
+  return contract.requireSignedOperations.length > 0 ? 'is needed when operations must be signed' : undefined;
+}
+
+/** Faults of limits that their form does not show. */
+function faultsOfLimits(limits: readonly Limit[]) {
+  const seen = new Set<string>();
+  const field = 'contract.limits';
+  return limits.flatMap(({ operation, currency, perOperation, perDay }) => {
+    const name = `${operation} in ${currency}`;
+    const isAgain = seen.has(name);
+    seen.add(name);
+    if (isAgain) return [{ field, description: `limits ${name} again` }];
+    if (!isCurrency(currency)) return [{ field: `${field}.currency`, description: 'must be an ISO 4217 currency' }];
+    if (perOperation === undefined && perDay === undefined) {
+      return [{ field, description: 'must have per_operation, per_day or both' }];
+    }
+    const isMore = perOperation !== undefined && perDay !== undefined && perOperation > perDay;
+    return isMore ? [{ field: `${field}.per_operation`, description: 'must not be more than per_day' }] : [];
+  });
+}
+
+function storedLimit({ operation, currency, perOperation, perDay }: Limit): StoredLimit {
+  return {
+    operation: operation as LimitedOperation,
+    currency,
+    ...(perOperation !== undefined && { perOperation: Number(perOperation) }),
+    ...(perDay !== undefined && { perDay: Number(perDay) }),
+  };
 }
 
 /** Checks the form, and refuses what no allow-list permits. Each attempt checks the address that it resolves to. */

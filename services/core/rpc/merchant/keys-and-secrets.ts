@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { faultOfCidr } from '../../../../platform/cidr.ts';
 import { drawId } from '../../../../platform/draw-id.ts';
-import { ApiKeySchema, SigningSecretSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
+import {
+  ApiKeySchema,
+  type CreateApiKeyRequest,
+  SigningSecretSchema,
+} from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { HoldfastError } from '../../domain/refusal.ts';
 import { type Cipher, hashOf } from '../../storage/cipher.ts';
 import { type EndpointId, isOfContract } from '../../storage/delivery/delivery-row.ts';
@@ -18,11 +23,13 @@ import type { Method } from '../core.ts';
 import { isUuid } from '../ids.ts';
 import { keptEndpointId, present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
+import { FieldCheck } from '../server/check-fields.ts';
 import { spendOwnQuota } from '../spend-quota.ts';
 
 /** Creates an API key; only this response ever contains it. */
-export const createApiKey: Method<'createApiKey'> = async (core, { merchantId, managesWebhook }) => {
-  const { row, key } = newApiKey({ merchantId, managesWebhook }, core.clock());
+export const createApiKey: Method<'createApiKey'> = async (core, request) => {
+  const now = core.clock();
+  const { row, key } = newApiKey({ merchantId: request.merchantId, ...keyTerms(request, now) }, now);
   const added = await addApiKey(core.database, row);
   if (added === 'NOT_FOUND') throw noSuch('merchant');
   return { apiKey: presentApiKey(added), key };
@@ -84,8 +91,33 @@ function furtherId(endpointId: string): EndpointId | undefined {
   return isOfContract(id) ? undefined : id;
 }
 
+/** What a new API key may do. Throws INVALID_REQUEST. */
+function keyTerms({ managesWebhook, scopes, expiresAt, allowedCidrs }: CreateApiKeyRequest, now: Date): KeyTerms {
+  const fields = new FieldCheck();
+  const end = expiresAt ? timestampDate(expiresAt) : null;
+  if (end && end <= now) fields.add('expires_at', 'must be in the future');
+  const fault = allowedCidrs.map(faultOfCidr).find((found) => found !== undefined);
+  if (fault !== undefined) fields.add('allowed_cidrs', fault);
+  fields.refuse();
+  return {
+    managesWebhook: managesWebhook || scopes.includes('webhook'),
+    scopes: scopes.length > 0 ? scopes.filter((scope) => scope !== 'webhook') : null,
+    expiresAt: end,
+    allowedCidrs: allowedCidrs.length > 0 ? allowedCidrs : null,
+  };
+}
+
+type KeyTerms = Pick<ApiKeyRow, 'managesWebhook' | 'scopes' | 'expiresAt' | 'allowedCidrs'>;
+
+/** The terms of a key that may do everything at any time and from anywhere. */
+const UNRESTRICTED = { scopes: null, expiresAt: null, allowedCidrs: null, lastUsedAt: null } as const;
+
 /** Makes an API key of 256 random bits; its row has only the hash. */
-export function newApiKey(terms: Pick<ApiKeyRow, 'merchantId' | 'managesWebhook'>, createdAt: Date) {
+export function newApiKey(
+  given: Pick<ApiKeyRow, 'merchantId' | 'managesWebhook'> & Partial<KeyTerms>,
+  createdAt: Date,
+): { row: ApiKeyRow; key: string } {
+  const terms = { ...UNRESTRICTED, ...given };
   const key = `hf_${randomBytes(32).toString('base64url')}`;
   return { row: { id: drawId(), ...terms, hash: hashOf(key), last4: key.slice(-4), createdAt, revokedAt: null }, key };
 }
@@ -101,7 +133,26 @@ export function newSigningSecret(cipher: Cipher, merchantId: string, createdAt: 
 
 /** An API key without the key. */
 export function presentApiKey(key: ApiKeyRow) {
-  return present(ApiKeySchema, key, { apiKeyId: key.id });
+  const { id: apiKeyId, scopes, managesWebhook, allowedCidrs } = key;
+  const all = [...(scopes ?? PAYMENT_SCOPES), ...(managesWebhook ? ['webhook'] : [])];
+  return present(ApiKeySchema, key, { apiKeyId, scopes: all, allowedCidrs: allowedCidrs ?? [] });
+}
+
+/** All scopes but `webhook`. */
+const PAYMENT_SCOPES = ['read', 'hold', 'capture', 'release', 'refund', 'oct'];
+
+/** Time before the end of an API key from which operators are warned. */
+const WARNED_MS = 14 * 86_400_000;
+
+/** Warnings of live API keys that expire soon. */
+export function keyWarnings(keys: readonly ApiKeyRow[], now: Date): { field: string; description: string }[] {
+  return keys.flatMap(({ last4, revokedAt, expiresAt }) => {
+    const leftMs = expiresAt ? expiresAt.getTime() - now.getTime() : Number.POSITIVE_INFINITY;
+    if (revokedAt || !expiresAt || leftMs <= 0 || leftMs > WARNED_MS) return [];
+    return [
+      { field: 'api_keys', description: `the API key that ends in ${last4} expires at ${expiresAt.toISOString()}` },
+    ];
+  });
 }
 
 /** A signing secret without the secret. */

@@ -15,8 +15,8 @@ import { present } from '../present.ts';
 import { invalidField, noSuch } from '../refuse.ts';
 import { FieldCheck } from '../server/check-fields.ts';
 import { spendOwnQuota } from '../spend-quota.ts';
-import { checkEndpoint, contractColumns, contractWarnings } from './contract-columns.ts';
-import { newApiKey, newSigningSecret, presentApiKey, presentSigningSecret } from './keys-and-secrets.ts';
+import { checkEndpoint, contractColumns, contractWarnings, signedOperations } from './contract-columns.ts';
+import { keyWarnings, newApiKey, newSigningSecret, presentApiKey, presentSigningSecret } from './keys-and-secrets.ts';
 
 /** Creates a merchant with its first API key and signing secret. Throws INVALID_REQUEST when the id is taken. */
 export const createMerchant: Method<'createMerchant'> = async (core, request) => {
@@ -25,15 +25,16 @@ export const createMerchant: Method<'createMerchant'> = async (core, request) =>
   const createdAt = core.clock();
   const { row: apiKey, key } = newApiKey({ merchantId: id, managesWebhook }, createdAt);
   const { row: signingSecret, secret } = newSigningSecret(core.cipher, id, createdAt);
-  const created = await insertMerchant(core.database, { ...columns, id, name, createdAt }, apiKey, signingSecret);
+  const merchant = { allowOct: false, ...columns, id, name, createdAt };
+  const created = await insertMerchant(core.database, merchant, apiKey, signingSecret);
   if (!created) throw invalidField('merchant_id', 'is taken');
-  return { merchant: presentMerchant(created), apiKey: key, signingSecret: secret };
+  return { merchant: presentMerchant(created, core.clock()), apiKey: key, signingSecret: secret };
 };
 
 export const getMerchant: Method<'getMerchant'> = async (core, { merchantId }) => {
   const found = await readMerchant(core.database, merchantId);
   if (!found) throw noSuch('merchant');
-  return { merchant: presentMerchant(found) };
+  return { merchant: presentMerchant(found, core.clock()) };
 };
 
 /** Looks up a merchant's contract, for the merchant: who may read where notifications go is another question. */
@@ -47,7 +48,7 @@ export const getContract: Method<'getContract'> = async (core, { merchantId }) =
 export const listMerchants: Method<'listMerchants'> = (core, request) =>
   readPage('merchants', request, {}, BY_MERCHANT_ID, {
     read: (_, after, limit) => listStored(core.reads, after, limit),
-    present: presentMerchant,
+    present: (merchant) => presentMerchant(merchant, core.clock()),
   });
 
 /** A merchant id: docs/interfaces.md, "Money, identifiers, time". */
@@ -68,7 +69,7 @@ export const updateMerchant: Method<'updateMerchant'> = async (core, request) =>
   if (updated === 'NOT_FOUND') throw noSuch('merchant');
   core.contracts.forget(merchantId);
   await hurryTo(core, merchantId, updated.moved);
-  return { merchant: presentMerchant(updated) };
+  return { merchant: presentMerchant(updated, core.clock()) };
 };
 
 /** Sets where notifications go. What waits is due there now, and a pause that the old address caused ends. */
@@ -84,23 +85,32 @@ export const setWebhookUrl: Method<'setWebhookUrl'> = async (core, { merchantId,
   core.contracts.forget(merchantId);
   await hurryTo(core, merchantId, updated.moved);
   core.announce([endpointName({ merchantId, endpointId: 'webhook' })]);
-  return { merchant: presentMerchant(updated) };
+  return { merchant: presentMerchant(updated, core.clock()) };
 };
 
 /** A merchant as operators see it: never a key or a secret. */
-function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCredentials) {
+function presentMerchant({ merchant, apiKeys, signingSecrets }: MerchantWithCredentials, now: Date) {
   return {
     ...present(MerchantSchema, merchant),
     merchantId: merchant.id,
     contract: presentContract(merchant),
     apiKeys: apiKeys.map(presentApiKey),
     signingSecrets: signingSecrets.map(presentSigningSecret),
-    warnings: contractWarnings(merchant),
+    warnings: [...contractWarnings(merchant), ...keyWarnings(apiKeys, now)],
     etag: String(merchant.changeNumber),
   };
 }
 
 /** A merchant's terms, and the destinations of its notifications. */
 function presentContract(merchant: MerchantRow) {
-  return { ...present(ContractSchema, merchant), holdPeriod: { seconds: BigInt(merchant.holdPeriodS) } };
+  return {
+    ...present(ContractSchema, merchant),
+    holdPeriod: { seconds: BigInt(merchant.holdPeriodS) },
+    limits: (merchant.limits ?? []).map(({ perOperation, perDay, ...limit }) => ({
+      ...limit,
+      perOperation: perOperation === undefined ? undefined : BigInt(perOperation),
+      perDay: perDay === undefined ? undefined : BigInt(perDay),
+    })),
+    requireSignedOperations: signedOperations(merchant),
+  };
 }

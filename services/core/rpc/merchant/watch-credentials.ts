@@ -3,11 +3,12 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { errorFields } from '../../../../platform/log.ts';
 import { EndedSessionSchema, MerchantCredentialsSchema } from '../../../../proto/gen/holdfast/v1/merchant_pb.js';
 import { RelaySenderCredentialsSchema, RelaySenderSettingsSchema } from '../../../../proto/gen/holdfast/v1/relay_pb.js';
-import { type LiveSender, readCredentials } from '../../storage/merchant/credential-rows.ts';
+import { type LiveSender, noteApiKeyUses, readCredentials } from '../../storage/merchant/credential-rows.ts';
 import { useNonce as useStored } from '../../storage/merchant/signature-nonce.ts';
 import { readTimeline } from '../../storage/reconciling.ts';
 import type { Core, Method } from '../core.ts';
 import { present } from '../present.ts';
+import { signedOperations } from './contract-columns.ts';
 
 /** Returns what WatchCredentials would send next. It reads the database, so it includes every commit of every core. */
 export const listCredentialChanges: Method<'listCredentialChanges'> = async (core, { afterChangeNumber }) => {
@@ -30,7 +31,14 @@ async function changesAfter(core: Core, after: bigint) {
     const signingSecrets = secrets.map(({ text }) => text);
     const signingSecretIds = secrets.map(({ id }) => id);
     const relaySenders = row.senders.map((sender) => senderCredentials(core, merchantId, sender));
-    return [present(MerchantCredentialsSchema, row, { signingSecrets, signingSecretIds, relaySenders })];
+    const requireSignedOperations = signedOperations(row);
+    const restrictedApiKeys = row.restricted.map(({ hash, expiresAt, ...terms }) => ({
+      ...terms,
+      apiKeyHash: Buffer.from(hash, 'hex'),
+      expiresAt: expiresAt === null ? undefined : timestampFromDate(new Date(expiresAt)),
+    }));
+    const edge = { signingSecrets, signingSecretIds, relaySenders, requireSignedOperations, restrictedApiKeys };
+    return [present(MerchantCredentialsSchema, row, edge)];
   });
   const ended = rows.filter(({ merchantId }) => merchantId === null);
   const endedSessions = ended.map((row) => present(EndedSessionSchema, row));
@@ -126,4 +134,13 @@ function waited(signal: AbortSignal): Promise<boolean> {
 export const useNonce: Method<'useNonce'> = async (core, { merchantId, nonce, expiresAt }) => {
   const until = expiresAt ? timestampDate(expiresAt) : core.clock();
   return { fresh: await useStored(core.database.query, merchantId, nonce, until) };
+};
+
+/** Keeps when API keys were used, as gateways report it. */
+export const reportApiKeyUses: Method<'reportApiKeyUses'> = async (core, { uses }) => {
+  const noted = uses.flatMap(({ apiKeyHash, usedAt }) =>
+    usedAt ? [{ hash: Buffer.from(apiKeyHash).toString('hex'), at: timestampDate(usedAt) }] : [],
+  );
+  await noteApiKeyUses(core.database.query, noted);
+  return {};
 };

@@ -11,6 +11,7 @@ import { namedSubmission } from '../operation/read-operations.ts';
 import { presentOct } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
 import { contractOf, FieldCheck } from '../server/check-fields.ts';
+import { refuseUnsigned } from '../server/refuse-unsigned.ts';
 import { wordsIn } from '../words.ts';
 import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
 
@@ -18,6 +19,7 @@ import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
 export const createOct: Method<'createOct'> = async (core, request, context) => {
   const { merchantId } = request;
   const contract = await contractOf(core, merchantId);
+  await refuseUnsigned(core, context, 'requireSignedOcts', merchantId);
   const fields = businessFields(request);
   const words = wordsIn(request);
   const claim = claimOf(request.idempotencyKey, 'OCT', { ...fields, ...words });

@@ -2,7 +2,6 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { OperationState } from '../../../../proto/gen/holdfast/v1/payment_pb.js';
 import type { CapturePreauthorizationRequest } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
 import { isOtherCurrency } from '../../domain/hold-rules.ts';
-import { HoldfastError } from '../../domain/refusal.ts';
 import { hashOf } from '../../storage/cipher.ts';
 import type { HoldRow } from '../../storage/hold/hold-row.ts';
 import type { Core, Method } from '../core.ts';
@@ -10,7 +9,8 @@ import { agreesWith } from '../first-call.ts';
 import { claimOf } from '../idempotency.ts';
 import { presentCapture } from '../present.ts';
 import { brokenStep } from '../refuse.ts';
-import { roleOf, scopeOfChange } from '../server/caller.ts';
+import { scopeOfChange } from '../server/caller.ts';
+import { refuseUnsigned } from '../server/refuse-unsigned.ts';
 import { demandWords, wordsIn } from '../words.ts';
 import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
 import { demandHandle, namedHold } from './read-preauthorizations.ts';
@@ -23,7 +23,7 @@ import { demandHandle, namedHold } from './read-preauthorizations.ts';
 export const capturePreauthorization: Method<'capturePreauthorization'> = async (core, request, context) => {
   const merchantId = scopeOfChange(context, request.merchantId);
   const idHash = await idHashOf(core, request, context, merchantId);
-  await refuseUnsigned(core, context, merchantId);
+  await refuseUnsigned(core, context, 'requireSignedCaptures', merchantId);
   await demandWords(core, request, async () => merchantId ?? (await namedHold(core, request, undefined)).merchantId);
   const words = wordsIn(request);
   const { amountToCapture: amount, finalCapture, currency } = request;
@@ -76,13 +76,4 @@ async function idHashOf(
   if (request.preauthorizationId !== '') return hashOf(request.preauthorizationId);
   demandHandle(context, request);
   return (await namedHold(core, request, merchantId)).idHash;
-}
-
-/** The gateway has verified the merchant's signature, and operators are audited; an internal service has neither. */
-async function refuseUnsigned(core: Core, context: HandlerContext, merchantId: string | undefined): Promise<void> {
-  if (roleOf(context) !== 'internal' || merchantId === undefined) return;
-  const contract = await core.contracts.find(merchantId);
-  if (contract?.requireSignedCaptures) {
-    throw new HoldfastError('SIGNATURE_REQUIRED', "this merchant's captures must come signed, through the gateway");
-  }
 }

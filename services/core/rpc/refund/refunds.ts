@@ -10,12 +10,14 @@ import { namedSubmission } from '../operation/read-operations.ts';
 import { presentRefund } from '../present.ts';
 import { brokenStep, demandCurrency } from '../refuse.ts';
 import { scopeOf, scopeOfChange } from '../server/caller.ts';
+import { refuseUnsigned } from '../server/refuse-unsigned.ts';
 import { demandWords, wordsIn } from '../words.ts';
 import { answersOf, refuseStrayId, requestOf, write } from '../write.ts';
 
 /** Gives a capture, or a part of it, back to the card (docs/product.md, "Refunds"). The hold may be closed. */
 export const createRefund: Method<'createRefund'> = async (core, request, context) => {
   const scope = scopeOfChange(context, request.merchantId);
+  await refuseUnsigned(core, context, 'requireSignedRefunds', scope);
   const capture = await namedSubmission(core, 'CAPTURE', request.captureRequestId, scope);
   const { merchantId, requestId: captureRequestId, holdRequestId } = capture;
   const hold = await findHold(core.database.query, holdRequestId ?? '');

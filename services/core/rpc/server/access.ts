@@ -37,6 +37,7 @@ const METHODS: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.MerchantService.WatchCredentials': GATEWAY,
   'holdfast.v1.MerchantService.ListCredentialChanges': GATEWAY,
   'holdfast.v1.MerchantService.UseNonce': GATEWAY,
+  'holdfast.v1.MerchantService.ReportApiKeyUses': GATEWAY,
   'holdfast.v1.MerchantService.GetContract': MERCHANTS,
   'holdfast.v1.MerchantService.GetMerchant': WEBHOOK,
   'holdfast.v1.MerchantService.SetWebhookUrl': WEBHOOK,
@@ -99,11 +100,15 @@ export function demandsManagingKey(core: Core): Interceptor {
 }
 
 /** Returns the key in whose name a call is made. Throws UNAUTHENTICATED, FORBIDDEN. */
-async function findManagingKey({ database: { query } }: Core, header: Headers, message: object): Promise<LiveApiKey> {
+async function findManagingKey(
+  { database: { query }, clock }: Core,
+  header: Headers,
+  message: object,
+): Promise<LiveApiKey> {
   const hash = header.get(KEY_HEADER);
   if (hash === null) throw new HoldfastError('FORBIDDEN', 'the gateway may call this in the name of an API key only');
-  const key = await findLiveApiKey(query, Buffer.from(hash, 'base64'));
-  if (!key) throw new HoldfastError('UNAUTHENTICATED', 'the API key is unknown or revoked');
+  const key = await findLiveApiKey(query, Buffer.from(hash, 'base64'), clock());
+  if (!key) throw new HoldfastError('UNAUTHENTICATED', 'the API key is unknown, revoked or expired');
   const { merchantId } = message as { readonly merchantId?: string };
   if (key.merchantId !== merchantId) throw new HoldfastError('FORBIDDEN', 'the API key is of another merchant');
   if (!key.managesWebhook)

@@ -20,6 +20,7 @@ const STATUS: Readonly<Record<RefusalCode, Code>> = {
   UNAUTHENTICATED: Code.Unauthenticated,
   SIGNATURE_REQUIRED: Code.Unauthenticated,
   FORBIDDEN: Code.PermissionDenied,
+  OCT_NOT_ALLOWED: Code.PermissionDenied,
   CARD_DECLINED: Code.FailedPrecondition,
   PREAUTHORIZATION_NOT_FOUND: Code.NotFound,
   CAPTURE_NOT_FOUND: Code.NotFound,
@@ -36,6 +37,7 @@ const STATUS: Readonly<Record<RefusalCode, Code>> = {
   OUTCOME_UNCHANGED: Code.FailedPrecondition,
   NOT_CORRECTABLE: Code.FailedPrecondition,
   NOT_SUPPORTED: Code.FailedPrecondition,
+  LIMIT_EXCEEDED: Code.FailedPrecondition,
   IDEMPOTENCY_IN_FLIGHT: Code.Aborted,
   IDEMPOTENCY_KEY_REUSED: Code.InvalidArgument,
   STREAM_TOKEN_TOO_OLD: Code.OutOfRange,
@@ -79,6 +81,8 @@ function refusal(error: HoldfastError): ConnectError {
     currency: error.details.currency,
     frozenBecause: error.details.frozenBecause,
     amountRemaining: error.details.amountRemaining?.toString(),
+    limit: error.details.limit?.toString(),
+    resetsAt: error.details.resetsAt?.toISOString(),
     replayed: replayed ? 'true' : undefined,
   };
   const isTold = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined;

@@ -8,7 +8,10 @@ export type CredentialKey = Readonly<Pick<ApiKeyRow, 'id' | 'merchantId'>>;
 
 /** Stores a new API key. */
 export function addApiKey(database: OrmDatabase, key: ApiKeyRow): Promise<ApiKeyRow | 'NOT_FOUND'> {
-  const detail = { apiKeyId: key.id, last4: key.last4, managesWebhook: key.managesWebhook };
+  const { scopes, expiresAt, allowedCidrs } = key;
+  const terms = Object.entries({ scopes, expiresAt, allowedCidrs }).filter(([, value]) => value !== null);
+  const { id: apiKeyId, last4, managesWebhook } = key;
+  const detail = { apiKeyId, last4, managesWebhook, ...Object.fromEntries(terms) };
   const action = { at: key.createdAt, action: 'api-key.create', target: key.merchantId, detail };
   return changeMerchant<ApiKeyRow>(database, action, async (em) => {
     await forgetEnded(em, key.merchantId, 'api_key', 'revoked_at');

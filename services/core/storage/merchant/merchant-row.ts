@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { type Database, readRow, sql } from '../database.ts';
+import type { Limit } from '../submission/spend-limits.ts';
 
 export type RelayVerification = 'service-signature' | 'either' | 'standard-webhooks';
 
@@ -16,8 +17,14 @@ export const MerchantEntity = defineEntity({
     currencies: p.array().columnType('text[]').$type<string[]>(),
     terminals: p.array().columnType('text[]').$type<string[]>(),
     notifyHolds: p.boolean(),
+    /** It may pay out. The code gives new merchants false. */
+    allowOct: p.boolean().default(true),
+    /** How much its operations may move; null = there is no limit. */
+    limits: p.json().nullable().$type<readonly Limit[]>(),
     requireSignedCaptures: p.boolean(),
-    /** Ed25519 public key, SubjectPublicKeyInfo in PEM. */
+    requireSignedOcts: p.boolean().default(false),
+    requireSignedRefunds: p.boolean().default(false),
+    /** Verifies the signatures of all these operations: Ed25519 public key, SubjectPublicKeyInfo in PEM. */
     capturePublicKey: p.text().nullable(),
     webhookUrl: p.text().nullable(),
     internalUrl: p.text().nullable(),

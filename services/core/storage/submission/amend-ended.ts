@@ -4,6 +4,7 @@ import { type Query, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
 import { BOOKS_INPUT, type BooksInput, DONE, SET_BOOKS, type Settled, settleEach } from './settle-submissions.ts';
+import { CORRECT_ROOM } from './spend-limits.ts';
 
 /** A change of an ended operation: an amount taken back or given again, or another result. Amounts are minor units. */
 export interface Amendment extends Partial<BooksInput> {
@@ -84,6 +85,7 @@ export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
       amount_released = coalesce(i."amountReleased", s.amount_released)
     from changed i where s.request_id = any (array[i."subjectRequestId"])
   ),
+  ${CORRECT_ROOM},
   refunded as (
     update submission s set amount_refunded = s.amount_refunded + i."refundedMore"
     from changed i where s.request_id = any (array[i."captureRequestId"])

@@ -8,6 +8,7 @@ import { versionOf } from '../hold/hold-version.ts';
 import { noticeAt } from '../hold/notice-at.ts';
 import { renewAt } from '../hold/renew-at.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
+import { GIVE_ROOM_BACK } from './spend-limits.ts';
 
 /** The result of an operation sent to a processor. It is passed as JSON: times are RFC 3339, amounts minor units. */
 export interface EndInput {
@@ -215,6 +216,7 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
       amount_refunding = s.amount_refunding - c."amountReserved"
     from changed c where s.request_id = any (array[c."captureRequestId"])
   ),
+  ${GIVE_ROOM_BACK},
   contradicted as (
     ${insertContradictions('changed')}
   ),

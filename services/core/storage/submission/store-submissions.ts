@@ -3,10 +3,12 @@ import type { Change } from '../../domain/hold-rules.ts';
 import { CLAIM_INPUT, CLAIMED, type ClaimInput } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
 import { type Query, type Statement, sql } from '../database.ts';
+import { isNotCounted } from '../database-errors.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { inputColumns, type NewRow } from '../input-columns.ts';
 import { LOST_BELOW } from '../reconciling.ts';
 import { ofBothTables } from './sent-tables.ts';
+import { DEMAND_COUNTED, WITHIN_CONTRACT } from './spend-limits.ts';
 import type { SubmissionRow } from './submission-row.ts';
 
 /** The call that makes something which is sent to a processor, as a statement takes it. */
@@ -70,12 +72,22 @@ export type SubmissionInput = NewRow<SubmissionRow, keyof typeof COLUMNS> & Hold
 
 /**
  * The result of storing. A submission is not stored when its key or requestId is taken, its caller's deadline is over,
- * or the database was restored and may have lost that this was done.
+ * the database was restored and may have lost that this was done, or the merchant's contract does not allow it.
  */
 export interface Stored {
-  readonly outcome: 'STORED' | 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST';
+  readonly outcome: 'STORED' | 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST' | 'OCT_NOT_ALLOWED' | 'LIMIT_EXCEEDED';
   /** Its identifier at the processor, when it is stored; null = the requestId. */
   readonly processorRequestId: string | null;
+  /** LIMIT_EXCEEDED: the limit. */
+  readonly exceeded?: ExceededLimit | undefined;
+}
+
+/** A limit that an operation would exceed. */
+export interface ExceededLimit {
+  /** Minor units. */
+  readonly limit: bigint;
+  /** When the operation may fit again; undefined = it is more than the limit by itself. */
+  readonly resetsAt?: Date | undefined;
 }
 
 /**
@@ -98,11 +110,12 @@ export async function storeEach<Input extends { readonly requestId: string }>(
   const rows = await query<OutcomeRow>(statement, [JSON.stringify([...firsts.values()])]);
   const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
   const known = await readKnown(query, refused);
-  for (const { place, outcome, sentAs: processorRequestId } of rows) {
+  for (const { place, outcome, sentAs: processorRequestId, limit = null, resetsAt = null } of rows) {
     const input = inputs[place] as Input;
     if (outcome === 'AGAIN') continue;
     const isRepeated = known.has(input.requestId);
-    stored.set(input, { outcome: isRepeated ? 'REPEATED' : outcome, processorRequestId });
+    const exceeded = limit === null ? undefined : { limit, resetsAt: resetsAt ?? undefined };
+    stored.set(input, { outcome: isRepeated ? 'REPEATED' : outcome, processorRequestId, exceeded });
   }
   return stored;
 }
@@ -127,17 +140,25 @@ interface OutcomeRow {
   readonly place: number;
   readonly outcome: Exclude<Stored['outcome'], 'REPEATED'> | 'AGAIN';
   readonly sentAs: string | null;
+  readonly limit?: bigint | null;
+  readonly resetsAt?: Date | null;
 }
 
-const REFUSALS: ReadonlySet<string> = new Set(['LATE', 'KEY_TAKEN', 'MAYBE_LOST']);
+const REFUSALS: ReadonlySet<string> = new Set(['LATE', 'KEY_TAKEN', 'MAYBE_LOST', 'OCT_NOT_ALLOWED', 'LIMIT_EXCEEDED']);
 
 /** Stores submissions, those of a hold each of another one. */
 export async function storeSubmissions(query: Query, submissions: readonly SubmissionInput[]) {
-  return storeEach(query, STORE_SUBMISSIONS, submissions, (submission) => ({
-    ...submission,
-    amount: submission.amount.toString(),
-    amountReleased: submission.amountReleased?.toString(),
-  }));
+  try {
+    return await storeEach(query, STORE_SUBMISSIONS, submissions, (submission) => ({
+      ...submission,
+      amount: submission.amount.toString(),
+      amountReleased: submission.amountReleased?.toString(),
+    }));
+  } catch (error) {
+    if (!isNotCounted(error)) throw error;
+    // Another statement has taken a key meanwhile, and nothing is stored. All are judged again, and see that key then.
+    return new Map<SubmissionInput, Stored>();
+  }
 }
 
 /** SQL: columns of the input that say what call a row comes of. */
@@ -150,13 +171,15 @@ export const mayBeLost = (orDone = '') => `lost.below is not null and not coales
       and (i.key is not null or i."requestId" < lost.below${orDone}) as maybe_lost`;
 export const LOST = `cross join (select ${LOST_BELOW} as below) lost`;
 
-/** SQL that ends the statement: what became of each row. AGAIN = its hold could not be locked. */
-export const OUTCOMES = `select i.place, i."sentAs",
-    case when i."requestId" in (select request_id from claimed) then 'STORED'
+/** SQL: what became of a row `i` of the input. AGAIN = its hold could not be locked. */
+const OUTCOME = `case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
       when i.maybe_lost and not i.met then 'MAYBE_LOST'
       when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
-      else 'AGAIN' end as outcome
+      else 'AGAIN' end`;
+
+/** SQL that ends the statement: what became of each row. */
+export const OUTCOMES = `select i.place, i."sentAs", ${OUTCOME} as outcome
   from input i`;
 
 /**
@@ -172,8 +195,8 @@ const SUBMISSION = inputColumns(COLUMNS);
 
 /**
  * Stores submissions of all kinds, and reserves the amount of each on its hold, if it has one. A submission whose hold
- * is locked, or has changed since it was judged, is left out without waiting, and judged again. `admissible` has the
- * others. Of those, only the ones that could claim their names are reserved on holds (`reserved`) and on captures
+ * is locked, or has changed since it was judged, is left out without waiting, and judged again. `eligible` has the
+ * others, and `admissible` those that the merchant's contract allows. Of those, only the ones that could claim their names are reserved on holds (`reserved`) and on captures
  * (`refunding`), and stored.
  *
  * Reading, judging and writing in one transaction would hold the lock while the client judges, and for ever if it
@@ -192,10 +215,11 @@ export const STORE_SUBMISSIONS = sql('store-submissions')`with input as material
     where ${versionOf('h')} = i.version and not i.late and not i.met and not i.maybe_lost
     for no key update of h skip locked
   ),
-  admissible as materialized (
+  eligible as materialized (
     select * from locked union all select * from input where "holdRequestId" is null and not late and not met
       and not maybe_lost
   ),
+  ${WITHIN_CONTRACT},
   ${CLAIMED},
   reserved as (
     update hold h set closing = i.closing, changing = coalesce(i.changing, h.changing),
@@ -218,11 +242,13 @@ export const STORE_SUBMISSIONS = sql('store-submissions')`with input as material
   ),
   stored as (
     insert into submission (processor_request_id, inquiry_count, state, amount_reversed, amount_refunded,
-      amount_refunding,
+      amount_refunding, counted_on,
       ${SUBMISSION.table})
     select "sentAs", 0, 'PENDING', case when kind = 'CAPTURE' then 0 end, case when kind = 'CAPTURE' then 0 end,
-      case when kind = 'CAPTURE' then 0 end,
+      case when kind = 'CAPTURE' then 0 end, "countedOn",
       ${SUBMISSION.values}
     from admissible where "requestId" in (select request_id from claimed)
   )
-  ${OUTCOMES}`;
+  select i.place, i."sentAs", case when ${DEMAND_COUNTED} then null else coalesce(f.outcome, ${OUTCOME}) end as outcome,
+    f."limit", (f.day + 1)::timestamp at time zone 'UTC' as "resetsAt"
+  from input i left join forbidden f on f."requestId" = i."requestId"`;

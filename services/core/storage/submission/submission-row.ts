@@ -48,6 +48,8 @@ export const SubmissionEntity = defineEntity({
     terminalId: p.text().nullable(),
     userId: p.text().nullable(),
     tokenId: p.text().nullable(),
+    /** The day (UTC) of whose limit it takes room; null = the merchant had no such limit. */
+    countedOn: p.date().nullable(),
     /** The merchant's own reference; null = that of the hold. */
     merchantReference: p.text().nullable(),
     metadata: p.json().nullable().$type<Record<string, string>>(),

@@ -8,8 +8,8 @@ import { ledgersOf } from '../../../../services/core/processor/processors.ts';
 import type { Ledgers } from '../../../../services/core/reconciliation/copy-entries.ts';
 import { beginReconciling } from '../../../../services/core/storage/reconciling.ts';
 import { forSuite } from '../../../suite.ts';
-import { openMerchant } from '../shop.ts';
-import { openStage } from '../stage.ts';
+import { openMerchant, sql } from '../shop.ts';
+import { openStage, why } from '../stage.ts';
 import { beginAnew, rememberNow } from '../time-machine.ts';
 import { decideAt } from './decide.ts';
 
@@ -45,6 +45,27 @@ describe('reconcile() while the service goes on', () => {
     const { imported, left } = await decideAt(stage, { importing: ['all'] }, readThen(more));
     assert.deepEqual([imported, left], [1, 0]);
     assert.deepEqual(await stage.audit(), []);
+  });
+
+  it('takes back what a lost payout had spent of a limit, and counts it again when it is imported', async () => {
+    const limits = [{ operation: 'OCT', currency: 'EUR', perDay: 1_400n }];
+    const limited = await openMerchant(stage, 'limited', { limits });
+    await limited.oct();
+    const goBack = await rememberNow(stage);
+    await limited.oct();
+    assert.equal(await why(limited.oct({ amount: 1n })), 'LIMIT_EXCEEDED');
+    await goBack();
+    const { imported, left } = await decideAt(stage, { importing: ['all'] });
+    assert.deepEqual([imported, left], [1, 0]);
+    assert.equal(await why(limited.oct({ amount: 1n })), 'LIMIT_EXCEEDED');
+    // What the processor did beyond a limit is booked all the same.
+    const again = await rememberNow(stage);
+    await sql(stage, 'update merchant set limits = null where id = $1', ['limited']);
+    await limited.oct({ amount: 500n });
+    await again();
+    assert.equal((await decideAt(stage, { importing: ['all'] })).imported, 1);
+    const [row] = await sql(stage, `select sum(amount)::int from spent where merchant_id = 'limited'`);
+    assert.deepEqual(row, { sum: 1_900 });
   });
 
   it('ends without a lost checkout whose page has run out, which it finds when it asks about it', async () => {

@@ -11,7 +11,12 @@ describe('the contract term allowCardLikeReferences', () => {
   const stage = forSuite(openStage);
   const strict = forSuite(() => openMerchant(stage, 'strict'));
   const lenient = forSuite(async () => {
-    const terms = { currencies: ['EUR'], terminals: ['T1', LIKE.terminalId], allowCardLikeReferences: true };
+    const terms = {
+      currencies: ['EUR'],
+      terminals: ['T1', LIKE.terminalId],
+      allowOct: true,
+      allowCardLikeReferences: true,
+    };
     const { merchants } = stage.channel('operator');
     await merchants.createMerchant({ merchantId: 'lenient', name: 'Lenient', contract: terms });
     return openShop(stage, 'lenient');

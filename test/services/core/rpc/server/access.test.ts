@@ -13,7 +13,7 @@ const CONTRACTS = ['holdfast/v1', 'holdfast/processor/v1'];
 /** A service that core calls and does not serve, and one whose calls are calls of the others. */
 const OTHERS = ['holdfast.processor.v1.ProcessorService', 'holdfast.v1.CallService'];
 const GATEWAY_ALONE = [
-  ...['WatchCredentials', 'ListCredentialChanges', 'UseNonce'],
+  ...['WatchCredentials', 'ListCredentialChanges', 'UseNonce', 'ReportApiKeyUses'],
   ...['AcceptNotification', 'BatchAcceptNotifications', 'QuarantineNotification', 'ReportVerificationFailures'],
   'AcceptRelayedNotification',
 ];

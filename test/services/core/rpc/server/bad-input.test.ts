@@ -30,6 +30,11 @@ const HALF = 'a\ud800';
 /** Generated for this test only. */
 const PRIVATE_KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 const CARD_NUMBER = '4242 4242-42424242';
+/** A merchant with limits. */
+const limited = (...limits: object[]) => ({
+  ...MERCHANT,
+  contract: { ...CONTRACT, limits: limits.map((limit) => ({ operation: 'OCT', currency: 'EUR', ...limit })) },
+});
 
 /** service/Method → requests with the fields that are invalid. */
 const CASES: Record<string, [request: object, ...fields: string[]][]> = {
@@ -109,6 +114,14 @@ const CASES: Record<string, [request: object, ...fields: string[]][]> = {
     [{ ...MERCHANT, contract: { ...CONTRACT, webhookUrl: `https://x/${NUL}` } }, 'contract.webhook_url'],
     [{ ...MERCHANT, contract: { ...CONTRACT, internalUrl: 'https://x/#f' } }, 'contract.internal_url'],
     [{ ...MERCHANT, contract: { ...CONTRACT, requireSignedCaptures: true } }, 'contract.capture_public_key'],
+    [{ ...MERCHANT, contract: { ...CONTRACT, requireSignedOperations: ['OCT'] } }, 'contract.capture_public_key'],
+    [limited({ perDay: '0' }), 'contract.limits.per_day'],
+    [limited({ perOperation: '0' }), 'contract.limits.per_operation'],
+    [limited({ perOperation: '2', perDay: '1' }), 'contract.limits.per_operation'],
+    [limited({}), 'contract.limits'],
+    [limited({ perDay: '1', currency: 'XXQ' }), 'contract.limits.currency'],
+    [limited({ perDay: '1', operation: 'RELEASE' }), 'contract.limits.operation'],
+    [limited({ perDay: '1' }, { perOperation: '1' }), 'contract.limits'],
     [{ ...MERCHANT, contract: { ...CONTRACT, capturePublicKey: 'no key' } }, 'contract.capture_public_key'],
     [{ ...MERCHANT, contract: { ...CONTRACT, capturePublicKey: PRIVATE_KEY } }, 'contract.capture_public_key'],
   ],

@@ -145,12 +145,13 @@ describe('the scope of a call', () => {
     }
   });
 
-  it('accepts captures that must be signed from the gateway and operators only', async () => {
+  it('accepts what must be signed from the gateway and operators only', async () => {
     const { merchants } = stage.channel('operator');
     const terms = { currencies: ['EUR'], terminals: ['T1'], allowMultipleCaptures: true };
     const capturePublicKey = PUBLIC_KEY;
     await openMerchant(stage, 'signing');
-    const contract = { ...terms, requireSignedCaptures: true, capturePublicKey };
+    const requireSignedOperations = ['CAPTURE', 'OCT', 'REFUND'];
+    const contract = { ...terms, requireSignedOperations, capturePublicKey };
     await merchants.updateMerchant({ merchantId: 'signing', name: 'signing', contract });
     const place = {
       merchantId: 'signing',
@@ -165,8 +166,14 @@ describe('the scope of a call', () => {
     const capture = { merchantId: 'signing', preauthorizationId, amountToCapture: 1n };
     const refused = stage.channel('internal').holds.capturePreauthorization(capture);
     assert.equal(await why(refused), 'SIGNATURE_REQUIRED');
-    for (const role of ['gateway', 'operator'] as const)
-      await stage.channel(role).holds.capturePreauthorization(capture);
+    assert.equal(await why(stage.channel('internal').octs.createOct(place)), 'SIGNATURE_REQUIRED');
+    for (const role of ['gateway', 'operator'] as const) {
+      const { capture: captured } = await stage.channel(role).holds.capturePreauthorization(capture);
+      const refund = { merchantId: 'signing', captureRequestId: captured?.requestId ?? '' };
+      assert.equal(await why(stage.channel('internal').refunds.createRefund(refund)), 'SIGNATURE_REQUIRED');
+      await stage.channel(role).refunds.createRefund(refund);
+      await stage.channel(role).octs.createOct(place);
+    }
   });
 });
 

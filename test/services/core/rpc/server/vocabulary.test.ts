@@ -36,6 +36,11 @@ describe('the vocabulary of refusals', () => {
     AMOUNT_EXCEEDS_HOLD: async () => several.capture(await several.hold(), 10_001n),
     UNAUTHENTICATED: () => stage.channel('credential').holds.listPreauthorizations({}),
     FORBIDDEN: () => stage.channel('processor').holds.listPreauthorizations({}),
+    OCT_NOT_ALLOWED: async () => (await openMerchant(stage, 'shut', { allowOct: false })).oct(),
+    async LIMIT_EXCEEDED() {
+      const limits = [{ operation: 'OCT', currency: 'EUR', perOperation: 699n }];
+      return (await openMerchant(stage, 'limited', { limits })).oct();
+    },
     CARD_DECLINED: () => several.place({ tokenId: 'tok_sandbox_declined' }),
     PREAUTHORIZATION_NOT_FOUND: () => several.get({ requestId: randomUUID() }),
     OPERATION_NOT_FOUND: () => several.getOct(randomUUID()),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
-import { Problem } from '../../../../../gateway/http/problem.ts';
-import { demandContentDigest } from '../../../../../gateway/rest/preauthorization/signed-captures/demand-signature.ts';
-import { verifyMessageSignature } from '../../../../../gateway/rest/preauthorization/signed-captures/message-signature.ts';
+import { Problem } from '../../../../gateway/http/problem.ts';
+import { demandContentDigest } from '../../../../gateway/rest/signed-operations/demand-signature.ts';
+import { verifyMessageSignature } from '../../../../gateway/rest/signed-operations/message-signature.ts';
 import { CAPTURE_KEY, digestOf, PATH, rightComponents, type Signing, signedHeaders } from './signer.ts';
 
 const NOW = 1_800_000_000;

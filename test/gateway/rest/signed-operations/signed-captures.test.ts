@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
 import { status } from '@grpc/grpc-js';
-import { refusal } from '../../../fake-core.ts';
-import { API_KEY, OTHER_API_KEY, Stage } from '../../../stage.ts';
-import { CAPTURE, CAPTURE_HOLD, CAPTURE_JSON } from '../../examples.ts';
+import { refusal } from '../../fake-core.ts';
+import { API_KEY, OTHER_API_KEY, Stage } from '../../stage.ts';
+import { CAPTURE, CAPTURE_HOLD, CAPTURE_JSON, CREATE_OCT, NOW, OCT_ID } from '../examples.ts';
 import { CAPTURE_KEY, PATH, rightComponents, signedHeaders } from './signer.ts';
 
+const MERCHANTS = [
+  { merchantId: 'acme', apiKeys: [API_KEY], captureKey: CAPTURE_KEY },
+  { merchantId: 'bolt', apiKeys: [OTHER_API_KEY] },
+];
+const OCT = { requestId: OCT_ID, merchantId: 'pays', state: 4, amount: 500n, currency: 'EUR', createdAt: NOW };
 const BODY = JSON.stringify(CAPTURE_HOLD);
 
 describe('signed captures', () => {
   const stage = new Stage();
   before(async () => {
     await stage.open();
-    stage.core.setMerchants([
-      { merchantId: 'acme', apiKeys: [API_KEY], captureKey: CAPTURE_KEY },
-      { merchantId: 'bolt', apiKeys: [OTHER_API_KEY] },
-    ]);
+    stage.core.setMerchants(MERCHANTS);
     stage.core.answers.set('capturePreauthorization', () => ({ capture: CAPTURE }));
     await answersWith(401);
   });
@@ -56,6 +58,26 @@ describe('signed captures', () => {
     const { merchantId, nonce, expiresAt } = stage.core.calls[0]?.request ?? {};
     assert.deepEqual([merchantId, nonce], ['acme', 'n-1']);
     assert.equal(timestampDate(expiresAt as Timestamp).getTime(), (nowSeconds + 600) * 1000);
+  });
+
+  it('are for each operation that the contract names, and each is signed for its own path', async () => {
+    const apiKey = `hf_${'m'.repeat(43)}`;
+    const signed = ['OCT', 'REFUND'];
+    stage.core.setMerchants([...MERCHANTS, { merchantId: 'pays', apiKeys: [apiKey], captureKey: CAPTURE_KEY, signed }]);
+    stage.core.answers.set('createOct', () => ({ oct: OCT }));
+    const body = JSON.stringify(CREATE_OCT);
+    const parameters = { keyid: '"pays"' };
+    const components = (path: string) => ({ ...rightComponents(body), '@path': path });
+    const sign = (path: string) => signedHeaders({ body, parameters, components: components(path) });
+    const pay = (headers: object) => stage.ask('POST', '/oct', { body, apiKey, headers: { ...headers } });
+    let unsigned = await pay({});
+    while (unsigned.body.code === 'UNAUTHENTICATED') unsigned = await pay({});
+    assert.equal(unsigned.body.code, 'SIGNATURE_REQUIRED');
+    assert.equal((await pay(sign('/refund'))).body.code, 'SIGNATURE_REQUIRED');
+    assert.equal((await pay(sign('/oct'))).status, 201);
+    const refund = await stage.ask('POST', '/refund', { body: { captureRequestId: OCT.requestId }, apiKey });
+    assert.equal(refund.body.code, 'SIGNATURE_REQUIRED');
+    assert.equal((await stage.ask('POST', PATH, { body: BODY, apiKey })).status, 200, 'captures need none');
   });
 
   it('cover the idempotency key, and each attempt under it needs a signature of its own', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { demandSignature } from '../../../../../gateway/rest/preauthorization/signed-captures/demand-signature.ts';
+import { demandSignature } from '../../../../gateway/rest/signed-operations/demand-signature.ts';
 import { CAPTURE_KEY, PATH, signedHeaders } from './signer.ts';
 
 const OTHER_KEY = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }) as string;
@@ -17,14 +17,14 @@ describe('demandSignature()', () => {
       merchantId: 'acme',
       ctx: { method: 'POST', path: PATH, req: { headers }, get: (name: string) => headers[name] ?? '' },
       credentials: {
-        captureKeyOf: () => key,
+        signingKeyOf: () => key,
         refresh: async () => {
           key = newest;
         },
       },
       core: { merchants: { useNonce: async () => ({ fresh: ++nonces === 1 }) } },
     };
-    await demandSignature(call as unknown as Parameters<typeof demandSignature>[0], Buffer.from(BODY));
+    await demandSignature('CAPTURE')(call as never, Buffer.from(BODY));
     return nonces;
   }
 

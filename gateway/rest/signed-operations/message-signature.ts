@@ -1,5 +1,5 @@
 /**
- * HTTP Message Signatures (RFC 9421) of captures: algorithm ed25519, a fixed set of components, one key per merchant.
+ * HTTP Message Signatures (RFC 9421) of operations: algorithm ed25519, a fixed set of components, one key per merchant.
  */
 import { createPublicKey, verify } from 'node:crypto';
 import {
@@ -11,7 +11,7 @@ import {
   serializeInnerList,
 } from 'structured-headers';
 import { z } from 'zod';
-import { Problem } from '../../../http/problem.ts';
+import { Problem } from '../../http/problem.ts';
 
 /** A request as received; a header that was not sent is ''. */
 export interface SignedRequest {

@@ -306,6 +306,7 @@ create table notification (
   identifier text,
   digest text,
   relayed_headers jsonb,
+  sequence bigint,
   constraint notification_pkey PRIMARY KEY (merchant_id, request_id)
 );
 
@@ -594,6 +595,8 @@ CREATE INDEX merchant_change_number ON public.merchant USING btree (change_numbe
 
 CREATE INDEX notification_age ON public.notification USING btree (received_at) WHERE (body IS NOT NULL);
 CREATE INDEX notification_by_merchant ON public.notification USING btree (merchant_id, received_at, request_id) WHERE (body IS NOT NULL);
+CREATE INDEX notification_by_merchant_sequence ON public.notification USING btree (merchant_id, sequence) WHERE (sequence IS NOT NULL);
+CREATE INDEX notification_by_sequence ON public.notification USING btree (sequence) WHERE (sequence IS NOT NULL);
 CREATE INDEX notification_parked ON public.notification USING btree (merchant_id, received_at) WHERE (parked_signature IS NOT NULL);
 
 CREATE INDEX operation_by_hold ON ONLY public.operation USING btree (hold_request_id, sequence) WHERE (hold_request_id IS NOT NULL);
@@ -621,6 +624,8 @@ CREATE INDEX submission_turns_to_inquire ON public.submission USING btree (proce
 create sequence merchant_change as bigint start 1 increment 1 cache 1;
 
 create sequence migration_id_seq as integer start 1 increment 1 cache 1;
+
+create sequence notification_sequence_seq as bigint start 1 increment 1 cache 1;
 
 create sequence operation_sequence_seq as bigint start 1 increment 1 cache 1;
 
@@ -668,6 +673,12 @@ AS $function$
           raise check_violation using table = 'hold', constraint = rule,
             message = 'new row for relation "hold" violates rule "' || rule || '"';
         end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.notification_sequence()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin new.sequence := nextval('notification_sequence_seq'); return new; end$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.submission_rules(kind text, state text, first_state text, terminal_id text, user_id text, token_id text, status_after text, amount bigint, amount_released bigint, amount_reversed bigint, amount_refunded bigint, amount_refunding bigint, amount_returned bigint, final_capture boolean, reported boolean, hold_request_id uuid, capture_request_id uuid, final_at timestamp with time zone)
@@ -727,3 +738,5 @@ AS $function$
             message = 'new row for relation "submission" violates rule "' || rule || '"';
         end $function$
 ;
+
+CREATE TRIGGER notification_sequence BEFORE INSERT ON public.notification FOR EACH ROW EXECUTE FUNCTION notification_sequence();

@@ -1,12 +1,12 @@
 import type { DatabaseClient } from '../../../platform/database-client.ts';
 
 /**
- * Returns every table of schema `public`, but partitions, with its columns, constraints and indexes, then sequences and
- * functions, as SQL for review. There are no views or triggers.
+ * Returns every table of schema `public`, but partitions, with its columns, constraints and indexes, then sequences,
+ * functions and triggers, as SQL for review. There are no views.
  */
 export async function dumpSchema(client: Pick<DatabaseClient, 'query'>): Promise<string> {
   const parts = [];
-  for (const query of [TABLES, INDEXES, SEQUENCES, FUNCTIONS]) {
+  for (const query of [TABLES, INDEXES, SEQUENCES, FUNCTIONS, TRIGGERS]) {
     const { rows } = await client.query<{ text: string }>(query);
     parts.push(...rows.map(({ text }) => text.trimEnd()));
   }
@@ -66,3 +66,9 @@ const FUNCTIONS = `
   from pg_proc p join pg_language l on l.oid = p.prolang
   where p.pronamespace = 'public'::regnamespace and p.prokind = 'f' and l.lanname = 'plpgsql'
   order by p.proname collate "C"`;
+
+const TRIGGERS = `
+  select pg_get_triggerdef(t.oid) || ';' as text
+  from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and t.tgparentid = 0
+  order by t.tgname collate "C"`;

@@ -51,7 +51,10 @@ export function connectCore(options: CoreOptions) {
       watchNotifications: streams.client(NotificationService).watchNotifications,
     },
     endpoints: client(WebhookEndpointService),
-    relay: client(RelayService),
+    relay: {
+      ...client(RelayService),
+      watchRelayedNotifications: streams.client(RelayService).watchRelayedNotifications,
+    },
     operators: client(OperatorService),
     /** The deadline of a unary call. */
     timeoutMs: options.timeoutMs,

@@ -739,4 +739,4 @@ AS $function$
         end $function$
 ;
 
-CREATE TRIGGER notification_sequence BEFORE INSERT ON public.notification FOR EACH ROW EXECUTE FUNCTION notification_sequence();
+CREATE TRIGGER notification_sequence BEFORE INSERT ON public.notification FOR EACH ROW WHEN ((new.sequence IS NULL)) EXECUTE FUNCTION notification_sequence();

@@ -21,9 +21,11 @@ import type { Announce } from '../storage/announce.ts';
 import type { Cipher } from '../storage/cipher.ts';
 import type { OrmDatabase } from '../storage/database.ts';
 import type { NotificationInput } from '../storage/notification/accepted-row.ts';
+import type { RelayedRow } from '../storage/notification/relayed-log.ts';
+import type { OperationRow } from '../storage/operation/operation-row.ts';
 import type { ContractCache } from './merchant/contract-cache.ts';
 import type { SignedNotifications } from './notification/signed-notifications.ts';
-import type { OperationFeed } from './operation/operation-feed.ts';
+import type { LogFeed } from './operation/log-feed.ts';
 
 /** The parts that methods use. */
 export interface Core {
@@ -35,7 +37,9 @@ export interface Core {
   readonly contracts: ContractCache;
   /** Stores one verified notification and has it forwarded. */
   readonly accept: (notification: NotificationInput) => Promise<AcceptOutcome>;
-  readonly feed: OperationFeed;
+  readonly feed: LogFeed<OperationRow>;
+  /** What the relay has verified. */
+  readonly relayed: LogFeed<RelayedRow>;
   /** The notifications for streams. */
   readonly notifications: SignedNotifications;
   readonly announce: Announce;

@@ -30,6 +30,7 @@ import * as quarantine from './quarantine/quarantine.ts';
 import * as refunds from './refund/refunds.ts';
 import { acceptRelayedNotification } from './relay/accept-relayed.ts';
 import * as senders from './relay/relay-senders.ts';
+import { watchRelayedNotifications } from './relay/watch-relayed.ts';
 import * as review from './review/review.ts';
 import { listMatches } from './search/list-matches.ts';
 import * as session from './session/session.ts';
@@ -83,6 +84,7 @@ const METHODS: { readonly [Name in MethodName]: Method<Name> } = {
   updatePreauthorization,
   watchNotifications,
   watchOperations,
+  watchRelayedNotifications,
 };
 
 /** All services of core. */

@@ -14,7 +14,8 @@ import type { Core } from '../rpc/core.ts';
 import { openContractCache } from '../rpc/merchant/contract-cache.ts';
 import { openAccept } from '../rpc/notification/accept-notifications.ts';
 import { openSignedNotifications } from '../rpc/notification/signed-notifications.ts';
-import { openOperationFeed } from '../rpc/operation/operation-feed.ts';
+import { OPERATION_SIZES, openLogFeed, wakeAtCommits } from '../rpc/operation/log-feed.ts';
+import { RELAYED_SIZES } from '../rpc/relay/watch-relayed.ts';
 import { openConnectServer } from '../rpc/server/connect-server.ts';
 import { openGrpcServer } from '../rpc/server/grpc-server.ts';
 import { interceptorsOf } from '../rpc/server/interceptors.ts';
@@ -24,7 +25,9 @@ import { openAnnounce } from '../storage/announce.ts';
 import { openCipher } from '../storage/cipher.ts';
 import { demandMigrated } from '../storage/demand-migrated.ts';
 import { openDatabase } from '../storage/open-database.ts';
+import { openRelayedLog } from '../storage/notification/relayed-log.ts';
 import { READ_LIMITS } from '../storage/open-pool.ts';
+import { OPERATION_LOG } from '../storage/operation/operation-row.ts';
 import { identitiesIn } from '../storage/processor-identity/processor-identity.ts';
 
 export type RunningCore = Awaited<ReturnType<typeof startCore>>;
@@ -64,8 +67,12 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
   opened.defer(() => processors.close());
   const announce = openAnnounce(database);
   const cipher = openCipher(settings.ENCRYPTION_KEYS);
-  const feed = openOperationFeed(database, reads, settings.DATABASE_URL, log);
+  const feed = openLogFeed(OPERATION_LOG, OPERATION_SIZES, { database, reads, log });
   opened.defer(() => feed.close());
+  const relayed = openLogFeed(openRelayedLog(), RELAYED_SIZES, { database, reads, log });
+  opened.defer(() => relayed.close());
+  const listening = wakeAtCommits([feed, relayed], databaseUrl, log);
+  opened.defer(() => listening.close());
   const core: Core = {
     settings,
     database,
@@ -74,6 +81,7 @@ export async function startCore(settings: CoreSettings, options: CoreOptions = {
     contracts: openContractCache(database, clock),
     accept: openAccept(database, announce, log),
     feed,
+    relayed,
     notifications: openSignedNotifications(reads.query, cipher, clock),
     announce,
     processors,

@@ -110,7 +110,7 @@ const END = sql('end-reconciling')`update installation set reconciling_since = n
     where reconciling_since = $1 and timeline = ${TIMELINE} returning number`;
 
 /**
- * Moves the sequences of results and of changes of credentials so far ahead that no number is given again that was
+ * Moves the sequences of results, of accepted notifications and of changes of credentials so far ahead that no number is given again that was
  * given after the time to which the database was restored, and begins reconciling. Returns where they stand. Audited.
  */
 export function moveSequencesAhead(database: Database, at: Date) {
@@ -133,4 +133,5 @@ const LOCK = sql('lock-sequences')`select pg_advisory_xact_lock(${ADVISORY_LOCKS
 
 const MOVE = sql('move-sequences-ahead')`select
       setval('operation_sequence_seq', (select last_value from operation_sequence_seq) + ${STEP}) as operation,
+      setval('notification_sequence_seq', (select last_value from notification_sequence_seq) + ${STEP}) as relayed,
       setval('merchant_change', (select last_value from merchant_change) + ${STEP}) as change`;

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { AcceptOutcome, DeliveryHeader, VerificationFailure, VerificationFailureReason } from "./notification_pb.js";
+import type { AcceptOutcome, DeliveryHeader, NotificationKind, VerificationFailure, VerificationFailureReason } from "./notification_pb.js";
 
 /**
  * Describes the file holdfast/v1/relay.proto.
@@ -648,6 +648,152 @@ export declare type ListRelayFailuresResponse = Message<"holdfast.v1.ListRelayFa
 export declare const ListRelayFailuresResponseSchema: GenMessage<ListRelayFailuresResponse>;
 
 /**
+ * Selects the notifications to stream.
+ *
+ * @generated from message holdfast.v1.WatchRelayedNotificationsRequest
+ */
+export declare type WatchRelayedNotificationsRequest = Message<"holdfast.v1.WatchRelayedNotificationsRequest"> & {
+  /**
+   * Whose; empty = all merchants', for internal services only.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * Only of this sender; empty = of any, and under the merchant's own secrets.
+   *
+   * @generated from field: string sender_id = 2;
+   */
+  senderId: string;
+
+  /**
+   * Begin after this message; empty = now. A token is of its merchant, or of all, and of any sender.
+   *
+   * @generated from field: string resume_token = 3;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.WatchRelayedNotificationsRequest.
+ * Use `create(WatchRelayedNotificationsRequestSchema)` to create a new message.
+ */
+export declare const WatchRelayedNotificationsRequestSchema: GenMessage<WatchRelayedNotificationsRequest>;
+
+/**
+ * A message of the stream: a notification, or a heartbeat without one at least every 5 seconds.
+ *
+ * @generated from message holdfast.v1.WatchRelayedNotificationsResponse
+ */
+export declare type WatchRelayedNotificationsResponse = Message<"holdfast.v1.WatchRelayedNotificationsResponse"> & {
+  /**
+   * The notification.
+   *
+   * @generated from field: holdfast.v1.VerifiedNotification notification = 1;
+   */
+  notification?: VerifiedNotification | undefined;
+
+  /**
+   * Resume after this message. Opaque; it names the notification that it stands at.
+   *
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.WatchRelayedNotificationsResponse.
+ * Use `create(WatchRelayedNotificationsResponseSchema)` to create a new message.
+ */
+export declare const WatchRelayedNotificationsResponseSchema: GenMessage<WatchRelayedNotificationsResponse>;
+
+/**
+ * A notification that the relay has verified and stored. It has no signature: who may read it cannot send it on in the
+ * name of its sender.
+ *
+ * @generated from message holdfast.v1.VerifiedNotification
+ */
+export declare type VerifiedNotification = Message<"holdfast.v1.VerifiedNotification"> & {
+  /**
+   * Whose.
+   *
+   * @generated from field: string merchant_id = 1;
+   */
+  merchantId: string;
+
+  /**
+   * The sender that signed it; absent = a secret of the merchant's own did.
+   *
+   * @generated from field: string sender_id = 2;
+   */
+  senderId: string;
+
+  /**
+   * What it is about; RELAY of a sender.
+   *
+   * @generated from field: holdfast.v1.NotificationKind kind = 3;
+   */
+  kind: NotificationKind;
+
+  /**
+   * What became of it, as its path said; absent of a sender, whose type is in the header that typeHeader names, or in
+   * the body.
+   *
+   * @generated from field: string status_info = 4;
+   */
+  statusInfo: string;
+
+  /**
+   * Names it among those of the merchant, for ever.
+   *
+   * @generated from field: string request_id = 5;
+   */
+  requestId: string;
+
+  /**
+   * What its sender calls it; absent under the merchant's own secrets.
+   *
+   * @generated from field: string identifier = 6;
+   */
+  identifier: string;
+
+  /**
+   * The body as received, byte for byte; empty once it was purged.
+   *
+   * @generated from field: bytes body = 7;
+   */
+  body: Uint8Array;
+
+  /**
+   * True = the body was purged for its age.
+   *
+   * @generated from field: bool body_purged = 8;
+   */
+  bodyPurged: boolean;
+
+  /**
+   * The headers that are forwarded, in lower case; none under the merchant's own secrets, whose body is JSON.
+   *
+   * @generated from field: repeated holdfast.v1.DeliveryHeader headers = 9;
+   */
+  headers: DeliveryHeader[];
+
+  /**
+   * When it was stored.
+   *
+   * @generated from field: google.protobuf.Timestamp accepted_at = 10;
+   */
+  acceptedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message holdfast.v1.VerifiedNotification.
+ * Use `create(VerifiedNotificationSchema)` to create a new message.
+ */
+export declare const VerifiedNotificationSchema: GenMessage<VerifiedNotification>;
+
+/**
  * What the relay takes from other senders than Holdfast, and what it has seen. A sender belongs to one merchant; the
  * gateway calls for a merchant that it names, in the name of an API key that manages the webhook: metadata
  * x-api-key-sha256.
@@ -728,6 +874,19 @@ export declare const RelayService: GenService<{
     methodKind: "unary";
     input: typeof ListRelayFailuresRequestSchema;
     output: typeof ListRelayFailuresResponseSchema;
+  },
+  /**
+   * Streams what the relay has verified and stored, in the order in which it was stored, none skipped. What waits in
+   * quarantine, or was released from it, is not among it. The first message is a heartbeat. Errors:
+   * STREAM_TOKEN_TOO_OLD; INVALID_REQUEST for what is no token. Internal services, of one merchant or all; and the
+   * gateway.
+   *
+   * @generated from rpc holdfast.v1.RelayService.WatchRelayedNotifications
+   */
+  watchRelayedNotifications: {
+    methodKind: "server_streaming";
+    input: typeof WatchRelayedNotificationsRequestSchema;
+    output: typeof WatchRelayedNotificationsResponseSchema;
   },
 }>;
 

@@ -43,7 +43,8 @@ export function openAccept(database: Database, announce: Announce, log: Log): Co
   return async (input) => {
     const { outcome, forwards, aside } = await gather.submit(input);
     const { merchantId } = input;
-    if (forwards.length > 0) announce(forwards.map((endpointId) => endpointName({ merchantId, endpointId })));
+    // Streams are woken by what is forwarded to nobody, too.
+    if (outcome === 'STORED') announce(forwards.map((endpointId) => endpointName({ merchantId, endpointId })));
     if (aside) reportAside(log, aside, 'CONFLICT', input);
     return AcceptOutcome[outcome];
   };

@@ -8,7 +8,7 @@ import type { Cipher } from '../../storage/cipher.ts';
 import type { Query } from '../../storage/database.ts';
 import { type NotifiedRow, readNotified } from '../../storage/delivery/read-notified.ts';
 import { readEndpointTerms } from '../../storage/endpoint/endpoint-terms.ts';
-import type { OperationRow } from '../../storage/operation/operation-row.ts';
+import { type OperationRow, positionOf } from '../../storage/operation/operation-row.ts';
 import { tokenOf } from '../operation/stream-token.ts';
 
 type Message = MessageShape<typeof WatchNotificationsResponseSchema>;
@@ -38,7 +38,7 @@ export function openSignedNotifications(query: Query, cipher: Cipher, clock: Clo
       const fact = facts.get(result.requestId);
       if (!fact) continue;
       const notification = signedNotification(result, fact, secrets, at);
-      const resumeToken = tokenOf(result, merchantId, cipher);
+      const resumeToken = tokenOf(positionOf(result), merchantId, cipher);
       signed.set(result.requestId, create(WatchNotificationsResponseSchema, { notification, resumeToken }));
     }
     return signed;

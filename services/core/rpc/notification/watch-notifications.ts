@@ -10,15 +10,15 @@ import { tokenOf } from '../operation/stream-token.ts';
  * STREAM_TOKEN_TOO_OLD, INVALID_REQUEST, as followLog() says.
  */
 export const watchNotifications: Method<'watchNotifications'> = async function* (core, request, { signal }) {
-  const { merchantId, resumeToken } = request;
-  for await (const { results, position } of followLog(core, merchantId, resumeToken, signal)) {
-    const mine = results.filter((result) => result.merchantId === merchantId);
+  const { merchantId } = request;
+  for await (const { rows, position } of followLog(core, core.feed, request, signal)) {
+    const mine = rows.filter((result) => result.merchantId === merchantId);
     for (const index of mine.keys()) {
       const message = await core.notifications.at(merchantId, mine, index);
       if (message) yield message;
       if (signal.aborted) return;
     }
-    if (results.length === 0)
+    if (rows.length === 0)
       yield create(WatchNotificationsResponseSchema, { resumeToken: tokenOf(position, merchantId, core.cipher) });
   }
 };

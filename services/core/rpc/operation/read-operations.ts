@@ -4,9 +4,9 @@ import type { Cipher } from '../../storage/cipher.ts';
 import type { Query } from '../../storage/database.ts';
 import {
   findResult,
-  type LogPosition,
   listResults,
   type OperationRow,
+  positionOf,
   type ResultFilter,
 } from '../../storage/operation/operation-row.ts';
 import { findSent } from '../../storage/submission/find-sent.ts';
@@ -90,7 +90,7 @@ function bySequence(scope: string | undefined, cipher: Cipher) {
   };
   return {
     isKey: (key: string) => sequenceOf(key) !== undefined,
-    keyOf: (position: LogPosition) => tokenOf(position, scope, cipher),
+    keyOf: (row: Pick<OperationRow, 'sequence' | 'requestId'>) => tokenOf(positionOf(row), scope, cipher),
     sequenceOf,
   };
 }

@@ -1,68 +1,77 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Cipher } from '../../storage/cipher.ts';
-import type { LogPosition } from '../../storage/operation/operation-row.ts';
-
-/** The content of a token: the position in the log, and the random part of the requestId of the result there. */
-export interface TokenPosition {
-  readonly sequence: bigint;
-  readonly mark: string;
-}
+import type { LogPosition } from '../../storage/ordered-log.ts';
 
 /** Whose token it is: a merchant's, undefined = it is of a stream of all merchants. */
 type Scope = string | undefined;
 
+/** The tokens of one log: those of another are not read as such. */
+export interface TokenForm {
+  /** How plain tokens begin, and encrypted ones. */
+  readonly plain: string;
+  readonly sealed: string;
+  /** The name of the keys that encrypt them. */
+  readonly key: string;
+  /** True = merchants of 1.0 have plain ones. */
+  readonly merchantsHavePlain: boolean;
+}
+
+export const OPERATION_TOKENS: TokenForm = { plain: 'o2', sealed: 'o3', key: 'stream-token', merchantsHavePlain: true };
+export const RELAYED_TOKENS: TokenForm = { plain: 'r2', sealed: 'r3', key: 'relayed-token', merchantsHavePlain: false };
+
 /**
- * A token names the result at its position: a restored database has another one there, and rejects it. The log is that
- * of all merchants, so a merchant's token is encrypted; otherwise it would say how many operations all of them make.
+ * A token names the row at its position: a restored database has another one there, and rejects it. The log is that
+ * of all merchants, so a merchant's token is encrypted; otherwise it would say how many rows all of them make.
  */
-export function tokenOf({ sequence, requestId }: LogPosition, scope: Scope, cipher: Cipher): string {
-  const mark = markOf(requestId);
-  if (scope === undefined) return Buffer.from(`o2:${sequence}:${mark}`).toString('base64url');
-  return sealed({ sequence, mark }, keyOf(cipher, scope, cipher.keyId));
+export function tokenOf(position: LogPosition, scope: Scope, cipher: Cipher, form = OPERATION_TOKENS): string {
+  const { sequence, mark } = position;
+  if (scope === undefined) return Buffer.from(`${form.plain}:${sequence}:${mark}`).toString('base64url');
+  return sealed(form, position, keyOf(form, cipher, scope, cipher.keyId));
 }
 
-/** The random part of a requestId, which a token carries. */
-export function markOf(requestId: string): string {
-  return requestId.slice(-12);
-}
-
-/** The position of a token; undefined when it is malformed or another merchant's. Merchants have plain ones of 1.0. */
-export function readToken(token: string, scope: Scope, cipher: Cipher): TokenPosition | undefined {
+/** The position of a token; undefined when it is malformed, another merchant's, or of another log. */
+export function readToken(
+  token: string,
+  scope: Scope,
+  cipher: Cipher,
+  form = OPERATION_TOKENS,
+): LogPosition | undefined {
   const bytes = Buffer.from(token, 'base64url');
-  const [, digits, mark] = /^o2:(\d{1,18}):([0-9a-f]{12}|)$/.exec(bytes.toString('latin1')) ?? [];
-  if (digits !== undefined && mark !== undefined) return { sequence: BigInt(digits), mark };
-  if (scope === undefined || bytes.length !== VERSION.length + TAG_BYTES + PLAIN_BYTES) return undefined;
-  if (!bytes.subarray(0, VERSION.length).equals(VERSION)) return undefined;
+  const [, begin, digits, mark] = /^(\w\d):(\d{1,18}):([0-9a-f]{12}|)$/.exec(bytes.toString('latin1')) ?? [];
+  if (begin === form.plain && digits !== undefined && mark !== undefined)
+    return scope === undefined || form.merchantsHavePlain ? { sequence: BigInt(digits), mark } : undefined;
+  const version = Buffer.from(form.sealed);
+  if (scope === undefined || bytes.length !== version.length + TAG_BYTES + PLAIN_BYTES) return undefined;
+  if (!bytes.subarray(0, version.length).equals(version)) return undefined;
   for (const keyId of cipher.keyIds) {
-    const position = opened(bytes.subarray(VERSION.length), keyOf(cipher, scope, keyId));
+    const position = opened(bytes.subarray(version.length), keyOf(form, cipher, scope, keyId));
     if (position) return position;
   }
   return undefined;
 }
 
-const VERSION = Buffer.from('o3');
 const TAG_BYTES = 16;
 /** The sequence, whether there is a mark, and the mark. */
 const PLAIN_BYTES = 8 + 1 + 6;
 
-function keyOf(cipher: Cipher, merchantId: string, keyId: string): Buffer {
-  return cipher.derive(`stream-token:${merchantId}`, keyId) as Buffer;
+function keyOf({ key }: TokenForm, cipher: Cipher, merchantId: string, keyId: string): Buffer {
+  return cipher.derive(`${key}:${merchantId}`, keyId) as Buffer;
 }
 
 /**
  * Encrypts as SIV does (RFC 5297): the tag is an HMAC of the text, and the key stream an HMAC of the tag. A position has
  * one token, so that streams can share it.
  */
-function sealed({ sequence, mark }: TokenPosition, key: Buffer): string {
+function sealed(form: TokenForm, { sequence, mark }: LogPosition, key: Buffer): string {
   const plain = Buffer.alloc(PLAIN_BYTES);
   plain.writeBigUInt64BE(sequence);
   plain.writeUInt8(mark === '' ? 0 : 1, 8);
   plain.write(mark, 9, 'hex');
   const tag = tagOf(plain, key);
-  return Buffer.concat([VERSION, tag, masked(plain, tag, key)]).toString('base64url');
+  return Buffer.concat([Buffer.from(form.sealed), tag, masked(plain, tag, key)]).toString('base64url');
 }
 
-function opened(bytes: Buffer, key: Buffer): TokenPosition | undefined {
+function opened(bytes: Buffer, key: Buffer): LogPosition | undefined {
   const tag = bytes.subarray(0, TAG_BYTES);
   const plain = masked(bytes.subarray(TAG_BYTES), tag, key);
   if (!timingSafeEqual(tagOf(plain, key), tag)) return undefined;

@@ -1,6 +1,7 @@
 import { create, type MessageShape } from '@bufbuild/protobuf';
 import { WatchOperationsResponseSchema } from '../../../../proto/gen/holdfast/v1/operation_pb.js';
-import type { LogPosition, OperationRow } from '../../storage/operation/operation-row.ts';
+import { type OperationRow, positionOf } from '../../storage/operation/operation-row.ts';
+import type { LogPosition } from '../../storage/ordered-log.ts';
 import type { Method } from '../core.ts';
 import { presentOperation } from '../present.ts';
 import { scopeOf } from '../server/caller.ts';
@@ -18,13 +19,13 @@ export const watchOperations: Method<'watchOperations'> = async function* (core,
     isOwn: merchantId !== undefined,
     of: (position: LogPosition) => tokenOf(position, merchantId, core.cipher),
   };
-  for await (const { results, position } of followLog(core, merchantId, request.resumeToken, signal)) {
-    const mine = merchantId === undefined ? results : results.filter((result) => result.merchantId === merchantId);
+  for await (const { rows, position } of followLog(core, core.feed, { merchantId, resumeToken: request.resumeToken }, signal)) {
+    const mine = merchantId === undefined ? rows : rows.filter((result) => result.merchantId === merchantId);
     for (const message of messagesAbout(mine, request.maxBatchSize, tokens)) {
       yield message;
       if (signal.aborted) return;
     }
-    if (results.length === 0) yield create(WatchOperationsResponseSchema, { resumeToken: tokens.of(position) });
+    if (rows.length === 0) yield create(WatchOperationsResponseSchema, { resumeToken: tokens.of(position) });
   }
 };
 
@@ -81,7 +82,7 @@ function alone(result: OperationRow, { singles }: Kept, tokens: Tokens): Message
   const known = singles.get(result);
   if (known) return known;
   const operation = presentOperation(result);
-  const message = create(WatchOperationsResponseSchema, { operation, resumeToken: tokens.of(result) });
+  const message = create(WatchOperationsResponseSchema, { operation, resumeToken: tokens.of(positionOf(result)) });
   singles.set(result, message);
   return message;
 }
@@ -93,7 +94,7 @@ function together(results: readonly OperationRow[], { batches }: Kept, tokens: T
     return known.message;
   }
   const operations = results.map(presentOperation);
-  const message = create(WatchOperationsResponseSchema, { operations, resumeToken: tokens.of(last) });
+  const message = create(WatchOperationsResponseSchema, { operations, resumeToken: tokens.of(positionOf(last)) });
   batches.set(first, { results, message });
   return message;
 }

@@ -16,6 +16,8 @@ const MERCHANTS: readonly Role[] = ['gateway', 'operator'];
 const WEBHOOK: readonly Role[] = ['gateway', 'operator'];
 /** The same, but not for operators: what they see could be sent in the name of the service. */
 const SIGNED: readonly Role[] = ['gateway'];
+/** The same for internal services, of all merchants; operators read no bodies. */
+const RELAYED: readonly Role[] = ['gateway', 'internal'];
 
 /** The roles that may call each service; METHODS overrides single methods. All other calls are refused. */
 const SERVICES: Readonly<Record<string, readonly Role[]>> = {
@@ -52,6 +54,7 @@ const METHODS: Readonly<Record<string, readonly Role[]>> = {
   'holdfast.v1.NotificationService.QuarantineNotification': GATEWAY,
   'holdfast.v1.NotificationService.ReportVerificationFailures': GATEWAY,
   'holdfast.v1.RelayService.AcceptRelayedNotification': GATEWAY,
+  'holdfast.v1.RelayService.WatchRelayedNotifications': RELAYED,
 };
 
 /** The roles that may call a method. */
@@ -61,7 +64,7 @@ export function rolesFor(method: DescMethod): readonly Role[] {
 
 /** Returns whether a method is about a merchant's own webhook. */
 export function isOfWebhook(method: DescMethod): boolean {
-  return [WEBHOOK, SIGNED].includes(rolesFor(method));
+  return [WEBHOOK, SIGNED, RELAYED].includes(rolesFor(method));
 }
 
 /** Finds the caller's role by its credential, and whether it may call the method. Throws UNAUTHENTICATED, FORBIDDEN. */

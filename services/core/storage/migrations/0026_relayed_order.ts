@@ -17,7 +17,7 @@ export class Migration0026_relayed_order extends Migration {
     );
     this.addSql(
       `create trigger "notification_sequence" before insert on "notification" for each row
-        execute function notification_sequence();`,
+        when (new."sequence" is null) execute function notification_sequence();`,
     );
     this.addSql(
       `create index concurrently "notification_by_sequence" on "notification" ("sequence") where "sequence" is not null;`,

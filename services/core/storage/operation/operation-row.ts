@@ -4,6 +4,7 @@ import type { OperationKind, StatusInfo } from '../../domain/kinds.ts';
 import type { BodyForm } from '../../domain/notification-body.ts';
 import { byIndex } from '../by-index.ts';
 import { type OrmDatabase, type Query, readRow, sql } from '../database.ts';
+import type { LogPosition, OrderedLog } from '../ordered-log.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
 
@@ -112,21 +113,6 @@ const HAS_CARD = `(exists (select from hold h
   where ${byIndex('h.request_id', 'coalesce(s.hold_request_id, s.request_id)')} and h.card_last4 = ?)
   or exists (select from submission p where ${byIndex('p.request_id', 's.request_id')} and p.card_last4 = ?))`;
 
-/** Reads results after a sequence, in order. */
-export function readOperations(query: Query, after: bigint, limit: number): Promise<OperationRow[]> {
-  return query<OperationRow>(READ_OPERATIONS, [after, limit]);
-}
-
-/** Reads the result at a sequence, any merchant's, and a merchant's results after it, in order. */
-export function readOperationsOf(
-  query: Query,
-  merchantId: string,
-  after: bigint,
-  limit: number,
-): Promise<OperationRow[]> {
-  return query<OperationRow>(READ_OPERATIONS_OF, [merchantId, after, limit]);
-}
-
 /** Looks up the result of an operation. */
 export function findResult(query: Query, requestId: string): Promise<OperationRow | undefined> {
   return readRow<OperationRow>(query, FIND_RESULT, [requestId]);
@@ -134,24 +120,37 @@ export function findResult(query: Query, requestId: string): Promise<OperationRo
 
 const FIND_RESULT = sql('find-result')`select * from operation where request_id = $1`;
 
-/** A place in the log, named by the result that stands there, so that it belongs to one history. */
-export interface LogPosition {
-  readonly sequence: bigint;
-  /** Empty before the first result. */
+/** The log of results as streams read it. */
+export const OPERATION_LOG: OrderedLog<OperationRow> = {
+  read: (query, after, limit) => query(READ_OPERATIONS, [after, limit]),
+  readOf: (query, merchantId, after, limit) => query(READ_OPERATIONS_OF, [merchantId, after, limit]),
+  async last(query) {
+    const row = await readRow<Pick<OperationRow, 'sequence' | 'requestId'>>(query, LAST_POSITION, []);
+    return row ? positionOf(row) : { sequence: 0n, mark: '' };
+  },
+  async placeAt(query, sequence) {
+    const place = await (sequence === 0n
+      ? readRow<Place>(query, FIND_BEGINNING, [])
+      : readRow<Place>(query, FIND_PLACE, [sequence]));
+    return place && { mark: markOf(place.requestId), isFollowed: place.isFollowed };
+  },
+  positionOf,
+  storedAt: ({ finalStateDate }) => finalStateDate,
+  bytesOf: () => 0,
+};
+
+interface Place {
   readonly requestId: string;
+  readonly isFollowed: boolean;
 }
 
-/** Returns the present end of the log. */
-export async function lastPosition(query: Query): Promise<LogPosition> {
-  return (await readRow<LogPosition>(query, LAST_POSITION, [])) ?? { sequence: 0n, requestId: '' };
+/** The place of a result in the log: its mark is the random part of its requestId. */
+export function positionOf({ sequence, requestId }: Pick<OperationRow, 'sequence' | 'requestId'>): LogPosition {
+  return { sequence, mark: markOf(requestId) };
 }
 
-/** The result at a position; `isFollowed` = no result after it was dropped for its age. */
-export type PlaceInLog = Pick<LogPosition, 'requestId'> & { readonly isFollowed: boolean };
-
-/** Looks up the result at a sequence, 0 = before the first one; undefined = there is none. */
-export function findPlace(query: Query, sequence: bigint): Promise<PlaceInLog | undefined> {
-  return sequence === 0n ? readRow(query, FIND_BEGINNING, []) : readRow(query, FIND_PLACE, [sequence]);
+function markOf(requestId: string): string {
+  return requestId.slice(-12);
 }
 
 const READ_OPERATIONS = sql('read-operations')`select * from operation where sequence > $1 order by sequence limit $2`;

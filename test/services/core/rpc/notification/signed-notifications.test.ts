@@ -3,7 +3,7 @@ import { openSignedNotifications } from '../../../../../services/core/rpc/notifi
 import { openCipher } from '../../../../../services/core/storage/cipher.ts';
 import type { Database, Query, Statement } from '../../../../../services/core/storage/database.ts';
 import { openPool } from '../../../../../services/core/storage/open-pool.ts';
-import { readOperationsOf } from '../../../../../services/core/storage/operation/operation-row.ts';
+import { OPERATION_LOG } from '../../../../../services/core/storage/operation/operation-row.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant } from '../../shop.ts';
 import { openStage } from '../../stage.ts';
@@ -30,7 +30,7 @@ describe('openSignedNotifications()', () => {
   async function results(count: number) {
     const hold = await acme.hold();
     for (let index = 1; index < count; index++) await acme.capture(hold, 1n);
-    return (await readOperationsOf(database.query, 'acme', 0n, 1_000)).filter(
+    return (await OPERATION_LOG.readOf(database.query, 'acme', 0n, 1_000)).filter(
       ({ requestId, holdRequestId }) => holdRequestId === hold.requestId || requestId === hold.requestId,
     );
   }

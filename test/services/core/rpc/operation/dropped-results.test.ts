@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tokenOf } from '../../../../../services/core/rpc/operation/stream-token.ts';
 import { openCipher } from '../../../../../services/core/storage/cipher.ts';
 import { lowestIdAt } from '../../../../../services/core/storage/id-bounds.ts';
-import type { LogPosition } from '../../../../../services/core/storage/operation/operation-row.ts';
+import { positionOf } from '../../../../../services/core/storage/operation/operation-row.ts';
 import { dropPartitions, makePartitions } from '../../../../../services/core/storage/partitions.ts';
 import { forSuite } from '../../../../suite.ts';
 import { openMerchant, sql } from '../../shop.ts';
@@ -16,8 +16,8 @@ describe('watchOperations() after results were dropped', () => {
   const stage = forSuite(() => openStage());
   const shop = forSuite(() => openMerchant(stage, 'acme'));
   const operations = forSuite(() => stage.channel('internal').operations);
-  const plainToken = (position: LogPosition) =>
-    tokenOf(position, undefined, openCipher(stage.settings.ENCRYPTION_KEYS));
+  const plainToken = (result: Parameters<typeof positionOf>[0]) =>
+    tokenOf(positionOf(result), undefined, openCipher(stage.settings.ENCRYPTION_KEYS));
   const firstWith = (resumeToken: string) => operations.watchOperations({ resumeToken })[Symbol.asyncIterator]().next();
   /** The beginning of a partition's range that is over: 30 to 60 days ago. */
   const startMs = () => (Math.floor(stage.clock.now() / WIDTH_MS) - 1) * WIDTH_MS;

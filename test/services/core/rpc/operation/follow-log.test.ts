@@ -6,10 +6,11 @@ describe('followLog()', () => {
   it('shows its position as often when the clock has been set back', async () => {
     const stop = new AbortController();
     const waitedMs: number[] = [];
+    const from = { merchantId: undefined, resumeToken: '' };
     const setBackMs = Date.now() - 3_600_000;
     const feed = {
-      last: async () => ({ sequence: 0n, requestId: '' }),
-      after: async (position: object) => ({ results: [], position }),
+      last: async () => ({ sequence: 0n, mark: '' }),
+      after: async (position: object) => ({ rows: [], position }),
       async changed(_: AbortSignal, timeoutMs: number) {
         waitedMs.push(timeoutMs);
         if (waitedMs.length === 2) stop.abort();
@@ -17,8 +18,8 @@ describe('followLog()', () => {
       },
     };
     try {
-      for await (const { results } of followLog({ feed } as never, undefined, '', stop.signal)) {
-        assert.deepEqual(results, []);
+      for await (const { rows } of followLog({} as never, feed as never, from, stop.signal)) {
+        assert.deepEqual(rows, []);
       }
     } finally {
       mock.restoreAll();

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { readToken, tokenOf } from '../../../../../services/core/rpc/operation/stream-token.ts';
+import { RELAYED_TOKENS, readToken, tokenOf } from '../../../../../services/core/rpc/operation/stream-token.ts';
 import { openCipher } from '../../../../../services/core/storage/cipher.ts';
 
 const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
 const cipher = openCipher([key('a', 1)]);
-const requestId = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
 const mark = '6c7d8e9f0a1b';
-const at = (sequence: bigint) => ({ sequence, requestId });
+const at = (sequence: bigint) => ({ sequence, mark });
 
 describe('the token of a stream', () => {
   it('says nothing of the position to a merchant, and is the same for the same position', () => {
@@ -48,7 +47,18 @@ describe('the token of a stream', () => {
     assert.equal(tokenOf(at(1_042n), undefined, cipher), plain);
     for (const scope of ['acme', undefined])
       assert.deepEqual(readToken(plain, scope, cipher), { sequence: 1_042n, mark });
-    const empty = tokenOf({ sequence: 0n, requestId: '' }, 'acme', cipher);
+    const empty = tokenOf({ sequence: 0n, mark: '' }, 'acme', cipher);
     assert.deepEqual(readToken(empty, 'acme', cipher), { sequence: 0n, mark: '' });
+  });
+
+  it('is read for its log alone, also one that is plain', () => {
+    for (const scope of ['acme', undefined]) {
+      const relayed = tokenOf(at(7n), scope, cipher, RELAYED_TOKENS);
+      assert.deepEqual(readToken(relayed, scope, cipher, RELAYED_TOKENS), at(7n));
+      assert.equal(readToken(relayed, scope, cipher), undefined);
+      assert.equal(readToken(tokenOf(at(7n), scope, cipher), scope, cipher, RELAYED_TOKENS), undefined);
+    }
+    const plain = tokenOf(at(7n), undefined, cipher, RELAYED_TOKENS);
+    assert.equal(readToken(plain, 'acme', cipher, RELAYED_TOKENS), undefined);
   });
 });

@@ -5,15 +5,17 @@ import { openLog } from '../../../../../platform/log.ts';
 import type { Core } from '../../../../../services/core/rpc/core.ts';
 import {
   HistoryChanged,
-  type OperationFeed,
-  openOperationFeed,
-} from '../../../../../services/core/rpc/operation/operation-feed.ts';
+  OPERATION_SIZES,
+  openLogFeed,
+  wakeAtCommits,
+} from '../../../../../services/core/rpc/operation/log-feed.ts';
 import { watchOperations } from '../../../../../services/core/rpc/operation/watch-operations.ts';
 import { callerKey } from '../../../../../services/core/rpc/server/caller.ts';
 import { openAnnounce } from '../../../../../services/core/storage/announce.ts';
 import type { Database, Query, Statement } from '../../../../../services/core/storage/database.ts';
 import { openPool } from '../../../../../services/core/storage/open-pool.ts';
-import type { LogPosition, OperationRow } from '../../../../../services/core/storage/operation/operation-row.ts';
+import { OPERATION_LOG, type OperationRow } from '../../../../../services/core/storage/operation/operation-row.ts';
+import type { LogPosition } from '../../../../../services/core/storage/ordered-log.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../../../database.ts';
 
 /** What a connection has read of the log in its transaction. */
@@ -34,17 +36,17 @@ async function waitFor(check: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('openOperationFeed()', () => {
+describe('openLogFeed()', () => {
   let test: TestDatabase;
   let database: Database;
-  let feed: OperationFeed;
+  let feed: ReturnType<typeof openFeed>;
   let client: Client;
   const none = new AbortController().signal;
 
   before(async () => {
     test = await createMigratedDatabase();
     database = await openPool({ databaseUrl: test.url, poolSize: 4 });
-    feed = openOperationFeed(database, database, test.url, openLog('test', 'silent'));
+    feed = openFeed(database);
     client = new Client({ connectionString: test.url });
     await client.connect();
   });
@@ -55,6 +57,23 @@ describe('openOperationFeed()', () => {
     await test.drop();
   });
 
+  /** A feed of results that hears of commits. */
+  function openFeed(of: Database, reads = of) {
+    const log = openLog('test', 'silent');
+    const opened = openLogFeed(OPERATION_LOG, OPERATION_SIZES, { database: of, reads, log });
+    const listening = wakeAtCommits([opened], test.url, log);
+    const close = async () => {
+      opened.close();
+      await listening.close();
+    };
+    return {
+      ...opened,
+      close,
+      get waiting() {
+        return opened.waiting;
+      },
+    };
+  }
   const write = async (count: number, merchant = "'m' || n % 2"): Promise<void> => {
     const text = `insert into operation (request_id, kind, status, status_info, merchant_id, terminal_id, user_id,
       amount, currency, final_state_date)
@@ -67,10 +86,10 @@ describe('openOperationFeed()', () => {
     const sequences: bigint[] = [];
     let cursor = start;
     while (sequences.length < count) {
-      const { results, position } = await of.after(cursor);
-      for (const { sequence } of results) sequences.push(sequence);
+      const { rows, position } = await of.after(cursor);
+      for (const { sequence } of rows) sequences.push(sequence);
       cursor = position;
-      if (results.length === 0) await of.changed(none, 60_000);
+      if (rows.length === 0) await of.changed(none, 60_000);
     }
     return sequences;
   };
@@ -78,12 +97,12 @@ describe('openOperationFeed()', () => {
   /** The position of the result before. */
   const positionBefore = async ({ sequence }: LogPosition): Promise<LogPosition> => {
     const place = await feed.placeAt(sequence - 1n);
-    return { sequence: sequence - 1n, requestId: place?.requestId ?? assert.fail() };
+    return { sequence: sequence - 1n, mark: place?.mark ?? assert.fail() };
   };
 
   it('wakes every waiter on an announcement, with the same results', async () => {
     const start = await feed.last();
-    assert.deepEqual(await feed.after(start), { results: [], position: start });
+    assert.deepEqual(await feed.after(start), { rows: [], position: start });
     const waiters = Array.from({ length: 50 }, () => allAfter(start, 3));
     await write(3);
     const [first, ...others] = await Promise.all(waiters);
@@ -112,12 +131,7 @@ describe('openOperationFeed()', () => {
       read += rows.length;
       return rows;
     };
-    const counted = openOperationFeed(
-      { ...database, query },
-      { ...database, query },
-      test.url,
-      openLog('test', 'silent'),
-    );
+    const counted = openFeed({ ...database, query }, { ...database, query });
     try {
       await write(1);
       const start = await counted.last();
@@ -137,7 +151,7 @@ describe('openOperationFeed()', () => {
   it('reads only the results of its merchant for a watcher that is behind, and goes on at the end of the log', async () => {
     // One connection, in one transaction: what it has read of the tables is known to it alone.
     const reads = await openPool({ databaseUrl: test.url, poolSize: 1 });
-    const watched = openOperationFeed(database, reads, test.url, openLog('test', 'silent'));
+    const watched = openFeed(database, reads);
     const rowsRead = async () => {
       const [row] = await reads.query<{ count: number }>(ROWS_READ, []);
       return row?.count ?? assert.fail();
@@ -152,14 +166,13 @@ describe('openOperationFeed()', () => {
       await reads.query({ name: '', text: 'begin' }, []);
       // PostgreSQL keeps one plan for all merchants after some calls.
       for (let call = 1; call <= 10; call++) {
-        const { results, position } = await watched.after(start, 'rare');
+        const { rows, position } = await watched.after(start, 'rare');
         assert.deepEqual(
-          results.map(({ sequence }) => sequence - start.sequence),
+          rows.map(({ sequence }) => sequence - start.sequence),
           [1n, 12_347n],
         );
-        const { sequence, requestId } = await watched.last();
-        assert.deepEqual([position.sequence, position.requestId], [sequence, requestId]);
-        assert.deepEqual((await watched.after(position, 'rare')).results, []);
+        assert.deepEqual(position, await watched.last());
+        assert.deepEqual((await watched.after(position, 'rare')).rows, []);
       }
       const read = await rowsRead();
       await reads.query({ name: '', text: 'commit' }, []);
@@ -178,7 +191,7 @@ describe('openOperationFeed()', () => {
     const mine: OperationRow[] = [];
     for (let [position, end] = [start, await feed.last()]; position.sequence < end.sequence; ) {
       const page = await feed.after(position, 'm1');
-      mine.push(...page.results.filter(({ merchantId }) => merchantId === 'm1'));
+      mine.push(...page.rows.filter(({ merchantId }) => merchantId === 'm1'));
       position = page.position;
     }
     const text = `select sequence from operation where sequence > $1 and merchant_id = 'm1' order by 1`;
@@ -203,7 +216,7 @@ describe('openOperationFeed()', () => {
         reading.set(merchant, (reading.get(merchant) ?? 0) - 1);
       }
     };
-    const watched = openOperationFeed(database, { ...database, query }, test.url, openLog('test', 'silent'));
+    const watched = openFeed(database, { ...database, query });
     try {
       const start = await watched.last();
       await write(12_345);
@@ -220,12 +233,7 @@ describe('openOperationFeed()', () => {
       reads += 1;
       return database.query(statement, values);
     };
-    const counted = openOperationFeed(
-      { ...database, query },
-      { ...database, query },
-      test.url,
-      openLog('test', 'silent'),
-    );
+    const counted = openFeed({ ...database, query }, { ...database, query });
     try {
       const [start, startedMs] = [await counted.last(), performance.now()];
       const watching = allAfter(start, 100, counted);
@@ -283,7 +291,7 @@ describe('openOperationFeed()', () => {
   });
 
   it('ends a stream when its client disconnects', async () => {
-    const core = { feed, clock: () => new Date() } as Pick<Core, 'feed' | 'clock'> as Core;
+    const core = { feed, clock: () => new Date() } as unknown as Core;
     const gone = new AbortController();
     const values = { get: (key: unknown) => (key === callerKey ? { role: 'internal' } : undefined) };
     const context = { signal: gone.signal, values } as unknown as HandlerContext;

@@ -55,6 +55,13 @@ function amountFault({ code, input }: { readonly code?: string; readonly input?:
   return typeof input === 'string' ? 'must be a number of minor units, without quotes: 10.50 EUR is 1050' : undefined;
 }
 
+/** Selects what one sender of the relay has sent. */
+export const ofSender = z
+  .guid()
+  .toLowerCase()
+  .meta({ description: 'Only of this sender', examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] })
+  .optional();
+
 const currencyCode = z.string().regex(CURRENCY, { error: 'must be three capital letters, such as EUR', abort: true });
 
 export const currency = currencyCode

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { VerificationFailureReasonSchema } from '../../proto/gen/holdfast/v1/notification_pb.js';
 import { MANAGED_READ } from '../http/problem-codes.ts';
 import { numberOf } from '../resource/contract-field.ts';
-import { page } from '../resource/request-fields.ts';
+import { ofSender, page } from '../resource/request-fields.ts';
 import { RelayFailurePage } from '../resource/verification-failure.ts';
 import { restRoute } from './route.ts';
 
@@ -15,11 +15,7 @@ export const RELAY_FAILURE_ROUTES = {
       'Neither a body, a secret nor a signature is stored.',
     query: z.strictObject({
       reason: numberOf(VerificationFailureReasonSchema).optional(),
-      senderId: z
-        .guid()
-        .toLowerCase()
-        .meta({ description: 'Only of this sender', examples: ['0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'] })
-        .optional(),
+      senderId: ofSender,
       ...page,
     }),
     answers: { 200: { description: 'A page', schema: RelayFailurePage.schema } },

@@ -17,6 +17,7 @@ import { CHANGE_ROUTES } from './preauthorization/change-preauthorization.ts';
 import { HOLD_ROUTES } from './preauthorization/preauthorizations.ts';
 import { RELAY_FAILURE_ROUTES } from './relay-failures.ts';
 import { RELAY_SENDER_ROUTES } from './relay-senders.ts';
+import { RELAYED_NOTIFICATION_ROUTES } from './relayed-notifications.ts';
 import { NoFields, type RestCall } from './route.ts';
 import { WEBHOOK_ROUTES } from './webhook.ts';
 import { WEBHOOK_ENDPOINT_ROUTES } from './webhook-endpoints.ts';
@@ -35,6 +36,7 @@ export const REST_ROUTES = {
   ...NOTIFICATION_ROUTES,
   ...RELAY_SENDER_ROUTES,
   ...RELAY_FAILURE_ROUTES,
+  ...RELAYED_NOTIFICATION_ROUTES,
 } as const satisfies Record<string, TableRoute>;
 
 export interface RestOptions extends StreamOptions {

@@ -83,6 +83,7 @@ describe('REST routes', () => {
       `PUT /relay-senders/${HOLD_ID}`,
       `DELETE /relay-senders/${HOLD_ID}`,
       'GET /relay/failures',
+      'GET /relayed-notifications/stream',
     ]);
   });
 

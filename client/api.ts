@@ -1440,6 +1440,30 @@ export interface UpdateWebhookEndpoint {
   merchantId?: string;
 }
 
+/** A notification that the relay has verified and stored. It has no signature: who may read it cannot send it on in the name of its sender */
+export interface VerifiedNotification {
+  /** Whose */
+  merchantId: string;
+  /** The sender that signed it; absent = a secret of the merchant's own did */
+  senderId?: string;
+  /** What it is about; RELAY of a sender. PAYMENT: About a payment. OCT: About an OCT. RELAY: Of another sender of the merchant's (RelaySender); the path's last segment is its senderId */
+  kind: 'PAYMENT' | 'OCT' | 'RELAY';
+  /** What became of it, as its path said; absent of a sender, whose type is in the header that typeHeader names, or in the body */
+  statusInfo?: string;
+  /** Names it among those of the merchant, for ever */
+  requestId: string;
+  /** What its sender calls it; absent under the merchant's own secrets */
+  identifier?: string;
+  /** True = the body was purged for its age */
+  bodyPurged: boolean;
+  /** When it was stored */
+  acceptedAt: string;
+  /** The body as received, byte for byte, in Base64; empty once it was purged */
+  body: string;
+  /** The headers that are forwarded, by name in lower case; none under the merchant's own secrets, whose body is JSON */
+  headers: Record<string, string>;
+}
+
 /** The merchant's webhook and the secrets that sign what it receives */
 export interface WebhookEndpoint {
   /** Where signed notifications go; absent = nowhere */
@@ -1927,5 +1951,15 @@ export interface Routes {
     };
     body: undefined;
     answer: RelayFailurePage;
+  };
+  /** Follow what the relay has verified */
+  watchRelayedNotifications: {
+    path: Record<never, never>;
+    query: {
+      /** Only of this sender */
+      senderId?: string;
+    };
+    body: undefined;
+    answer: VerifiedNotification;
   };
 }

@@ -180,6 +180,25 @@ export class Holdfast {
       this.#change<'retireOwnSigningSecret'>('DELETE', path('/signing-secrets', signingSecretId), undefined, options),
   };
 
+  /** What the relay has verified, of any sender. */
+  readonly relayedNotifications = {
+    /**
+     * Iterates over notifications in the order in which they were stored, for ever: it resumes by itself and skips none.
+     * With `senderId` only those of one sender.
+     */
+    watch: ({
+      senderId,
+      ...options
+    }: WatchOptions & { readonly senderId?: string } = {}): AsyncGenerator<
+      StreamEvent<Answer<'watchRelayedNotifications'>>,
+      void,
+      undefined
+    > => {
+      const ofSender = senderId === undefined ? '' : `?senderId=${encodeURIComponent(senderId)}`;
+      return watch(this.#connection, `/relayed-notifications/stream${ofSender}`, options);
+    },
+  };
+
   /** The merchant's other systems whose notifications the relay takes. */
   readonly relaySenders = {
     list: (options?: CallOptions) => this.#read<'listRelaySenders'>('/relay-senders', options),

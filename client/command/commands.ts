@@ -1,4 +1,5 @@
 /** The commands of the command line, each with its options and what it does. */
+import type { StreamEvent, WatchOptions } from '../watch.ts';
 import { readable } from './amount.ts';
 import { CHECK_RECEIVER } from './check-receiver.ts';
 import { inspected, keep, readKept } from './kept.ts';
@@ -75,13 +76,17 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     async run(run) {
       const { operations } = await open(run);
       if (run.flags.follow !== true) return run.show(await first(run, operations.list(), OPERATION_COLUMNS));
-      const { signal } = run;
-      let last = run.options.after;
-      for await (const { data, id } of operations.watch({ signal, after: last, onFailure: onFailureOf(run) })) {
-        last = id;
-        run.show({ ...shown(run, data, OPERATION_COLUMNS), id });
-      }
-      goOn(run, last);
+      await follow(run, operations.watch, OPERATION_COLUMNS);
+    },
+  },
+  relayed: {
+    what: 'follow what the relay has verified',
+    options: { sender: 'only of this one, by its senderId', after: 'begin after this event' },
+    async run(run) {
+      const { relayedNotifications } = await open(run);
+      const { sender } = run.options;
+      const ofSender = sender === undefined ? {} : { senderId: sender };
+      await follow(run, (options) => relayedNotifications.watch({ ...options, ...ofSender }), RELAYED_COLUMNS);
     },
   },
   listen: {
@@ -222,6 +227,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 
 const HOLD_COLUMNS = ['requestId', 'status', 'amount', 'amountCaptured', 'amountRemaining', 'createdAt'];
 const OPERATION_COLUMNS = ['requestId', 'operation', 'status', 'statusInfo', 'amount', 'finalStateDate'];
+const RELAYED_COLUMNS = ['requestId', 'senderId', 'identifier', 'kind', 'statusInfo', 'acceptedAt'];
 const ENDPOINT_COLUMNS = ['endpointId', 'url', 'types', 'pause', 'failureCount', 'description'];
 const DELIVERY_COLUMNS = ['deliveryId', 'endpointId', 'requestId', 'statusInfo', 'state', 'attemptCount', 'createdAt'];
 
@@ -248,6 +254,21 @@ function shown({ flags }: Run, item: object, names: readonly string[]): object {
   if (flags.json === true) return item;
   const fields = readable(item) as Readonly<Record<string, unknown>>;
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+/** Prints what a watch yields until the command is ended. */
+async function follow(
+  run: Run,
+  watch: (options: WatchOptions) => AsyncIterable<StreamEvent<object>>,
+  names: readonly string[],
+): Promise<void> {
+  const { signal } = run;
+  let last = run.options.after;
+  for await (const { data, id } of watch({ signal, after: last, onFailure: onFailureOf(run) })) {
+    last = id;
+    run.show({ ...shown(run, data, names), id });
+  }
+  goOn(run, last);
 }
 
 /** Says how a watch that was ended goes on. */

@@ -300,6 +300,18 @@ class Holdfast:
         """
         return self._watch("/notifications/stream", after, on_failure)
 
+    def watch_relayed_notifications(
+        self,
+        after: Optional[str] = None,
+        on_failure: Optional[OnFailure] = None,
+        sender_id: Optional[str] = None,
+    ) -> Iterator[Tuple[Optional[str], Answer]]:
+        """Iterates over what the relay has verified, in the order in which it was stored, for ever: (id, notification);
+        its body is Base64. With sender_id only what that sender has sent. It resumes as watch_operations() does.
+        """
+        query = "" if sender_id is None else "?" + urllib.parse.urlencode({"senderId": sender_id})
+        return self._watch("/relayed-notifications/stream" + query, after, on_failure)
+
     def _write(self, path: str, body: Answer, key: Optional[str], timeout: float) -> Answer:
         key = key or str(uuid.uuid4())
         end = self._send(_Call("POST", path, body, "KEYED", key), timeout)

@@ -260,6 +260,9 @@ export const MERCHANTS: readonly Request[] = [
   request('listRelayFailures', 'gitHub', 'GitHub signs a line break that it does not send', {
     parameters: { senderId: ID.sender, reason: 'WRONG_SIGNATURE' },
   }),
+  request('watchRelayedNotifications', 'resumed', 'What GitHub has sent since an event, then what it sends', {
+    parameters: { senderId: ID.sender, 'Last-Event-ID': 'cjI6MDo' },
+  }),
   request('deleteRelaySender', 'gitHub', 'The shop builds its releases elsewhere', {
     parameters: { senderId: ID.sender },
   }),

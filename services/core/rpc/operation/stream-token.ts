@@ -12,12 +12,10 @@ export interface TokenForm {
   readonly sealed: string;
   /** The name of the keys that encrypt them. */
   readonly key: string;
-  /** True = merchants of 1.0 have plain ones. */
-  readonly merchantsHavePlain: boolean;
 }
 
-export const OPERATION_TOKENS: TokenForm = { plain: 'o2', sealed: 'o3', key: 'stream-token', merchantsHavePlain: true };
-export const RELAYED_TOKENS: TokenForm = { plain: 'r2', sealed: 'r3', key: 'relayed-token', merchantsHavePlain: false };
+export const OPERATION_TOKENS: TokenForm = { plain: 'o2', sealed: 'o3', key: 'stream-token' };
+export const RELAYED_TOKENS: TokenForm = { plain: 'r2', sealed: 'r3', key: 'relayed-token' };
 
 /**
  * A token names the row at its position: a restored database has another one there, and rejects it. The log is that
@@ -29,7 +27,7 @@ export function tokenOf(position: LogPosition, scope: Scope, cipher: Cipher, for
   return sealed(form, position, keyOf(form, cipher, scope, cipher.keyId));
 }
 
-/** The position of a token; undefined when it is malformed, another merchant's, or of another log. */
+/** The position of a token; undefined when it is malformed, another merchant's, or of another log. Merchants have plain ones of 1.0. */
 export function readToken(
   token: string,
   scope: Scope,
@@ -38,8 +36,7 @@ export function readToken(
 ): LogPosition | undefined {
   const bytes = Buffer.from(token, 'base64url');
   const [, begin, digits, mark] = /^(\w\d):(\d{1,18}):([0-9a-f]{12}|)$/.exec(bytes.toString('latin1')) ?? [];
-  if (begin === form.plain && digits !== undefined && mark !== undefined)
-    return scope === undefined || form.merchantsHavePlain ? { sequence: BigInt(digits), mark } : undefined;
+  if (begin === form.plain && digits !== undefined && mark !== undefined) return { sequence: BigInt(digits), mark };
   const version = Buffer.from(form.sealed);
   if (scope === undefined || bytes.length !== version.length + TAG_BYTES + PLAIN_BYTES) return undefined;
   if (!bytes.subarray(0, version.length).equals(version)) return undefined;

@@ -19,7 +19,12 @@ export const watchOperations: Method<'watchOperations'> = async function* (core,
     isOwn: merchantId !== undefined,
     of: (position: LogPosition) => tokenOf(position, merchantId, core.cipher),
   };
-  for await (const { rows, position } of followLog(core, core.feed, { merchantId, resumeToken: request.resumeToken }, signal)) {
+  for await (const { rows, position } of followLog(
+    core,
+    core.feed,
+    { merchantId, resumeToken: request.resumeToken },
+    signal,
+  )) {
     const mine = merchantId === undefined ? rows : rows.filter((result) => result.merchantId === merchantId);
     for (const message of messagesAbout(mine, request.maxBatchSize, tokens)) {
       yield message;

@@ -34,8 +34,7 @@ export const watchRelayedNotifications: Method<'watchRelayedNotifications'> = as
       yield messageOf(row, kept, (of) => tokenAt(core.relayed.positionOf(of)));
       if (signal.aborted) return;
     }
-    if (rows.length === 0)
-      yield create(WatchRelayedNotificationsResponseSchema, { resumeToken: tokenAt(position) });
+    if (rows.length === 0) yield create(WatchRelayedNotificationsResponseSchema, { resumeToken: tokenAt(position) });
   }
 };
 
@@ -45,11 +44,7 @@ type Message = MessageShape<typeof WatchRelayedNotificationsResponseSchema>;
 const KEPT = { own: new WeakMap<RelayedRow, Message>(), all: new WeakMap<RelayedRow, Message>() };
 
 /** Builds the message about a row. Streams of one scope share the object, so that it is encoded once. */
-function messageOf(
-  row: RelayedRow,
-  kept: WeakMap<RelayedRow, Message>,
-  tokenAt: (row: RelayedRow) => string,
-): Message {
+function messageOf(row: RelayedRow, kept: WeakMap<RelayedRow, Message>, tokenAt: (row: RelayedRow) => string): Message {
   const known = kept.get(row);
   if (known) return known;
   const notification = presentRelayed(row);

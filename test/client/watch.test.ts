@@ -77,4 +77,24 @@ describe('operations.watch()', () => {
       await assert.rejects(server.holdfast.operations.watch().next(), { code: 'NOT_HOLDFAST' });
     }
   });
+
+  it('of relayed notifications asks for one sender, also when it resumes', async () => {
+    const senderId = '0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b';
+    const replies = [stream(event('a')), problem(410, 'STREAM_TOKEN_TOO_OLD')];
+    await using server = await serveScript([...replies, problem(410, 'STREAM_TOKEN_TOO_OLD')]);
+    const { relayedNotifications } = server.holdfast;
+    const watching = relayedNotifications.watch({ senderId });
+    assert.equal((await watching.next()).value?.id, 'a');
+    await assert.rejects(watching.next(), { code: 'STREAM_TOKEN_TOO_OLD' });
+    await assert.rejects(relayedNotifications.watch().next(), { code: 'STREAM_TOKEN_TOO_OLD' });
+    const path = '/relayed-notifications/stream';
+    assert.deepEqual(
+      server.asked.map(({ path: asked, headers }) => [asked, headers['last-event-id']]),
+      [
+        [`${path}?senderId=${senderId}`, undefined],
+        [`${path}?senderId=${senderId}`, 'a'],
+        [path, undefined],
+      ],
+    );
+  });
 });

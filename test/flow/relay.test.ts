@@ -3,10 +3,14 @@ import crypto, { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
+import { credentials } from '@grpc/grpc-js';
+import { Holdfast } from '../../client/holdfast.ts';
 import { signNotification, verifyNotification } from '../../client/webhooks/signature.ts';
 import { startGateway } from '../../gateway/gateway.ts';
 import { GATEWAY_SETTINGS } from '../../gateway/settings.ts';
+import { openChannel } from '../../platform/grpc-client.ts';
 import { readSettings } from '../../platform/settings.ts';
+import { RelayService } from '../../proto/gen/holdfast/v1/relay_pb.js';
 import { signingSecret } from '../signing-secret.ts';
 import { useStack } from '../stack.ts';
 import { forSuite } from '../suite.ts';
@@ -130,6 +134,61 @@ describe('the relay', () => {
       for (const { retryAfter } of limited) assert(Number(retryAfter) >= 1);
     } finally {
       await gateway.close();
+    }
+  });
+
+  it("brings another sender's notification to an internal service and to the merchant's stream", async () => {
+    const { baseUrl, apiKey, merchantId, coreUrl, serviceToken } = stack.file;
+    const holdfast = new Holdfast({ baseUrl, apiKey });
+    const secret = randomUUID();
+    const { senderId } = await holdfast.relaySenders.create({
+      ...{ name: 'GitHub', scheme: 'hmac-sha256-body', header: 'X-Hub-Signature-256', encoding: 'hex' },
+      ...{ prefix: 'sha256=', idHeader: 'X-GitHub-Delivery', typeHeader: 'X-GitHub-Event', secrets: [secret] },
+    });
+    const stop = new AbortController();
+    const channel = openChannel({
+      address: coreUrl,
+      credentials: credentials.createInsecure(),
+      token: serviceToken,
+      timeoutMs: 10_000,
+    });
+    try {
+      const service = channel
+        .client(RelayService)
+        .watchRelayedNotifications({ senderId }, { signal: stop.signal })
+        [Symbol.asyncIterator]();
+      const { value: heartbeat } = await service.next();
+      assert.equal(heartbeat.notification, undefined);
+      const open = Promise.withResolvers<void>();
+      const onOpen = () => open.resolve();
+      const merchant = holdfast.relayedNotifications.watch({ senderId, signal: stop.signal, onOpen });
+      const watched = merchant.next();
+      await open.promise;
+      const body = Buffer.from('Hello, World! \xff', 'latin1');
+      const sent = async (by: string) => {
+        const signature = crypto.createHmac('sha256', by).update(body).digest('hex');
+        const headers = {
+          'x-hub-signature-256': `sha256=${signature}`,
+          'x-github-delivery': '72d3',
+          'x-github-event': 'ping',
+        };
+        return (await fetch(`${baseUrl}/webhook/relay/${senderId}`, { method: 'POST', body, headers })).status;
+      };
+      assert.deepEqual([await sent('another secret'), await sent(secret), await sent(secret)], [401, 200, 200]);
+      let { value: message } = await service.next();
+      while (!message.notification) ({ value: message } = await service.next());
+      const { notification: inside } = message;
+      assert.deepEqual([inside.merchantId, inside.senderId, inside.identifier], [merchantId, senderId, '72d3']);
+      assert.deepEqual(Buffer.from(inside.body), body);
+      const { value: outside } = await watched;
+      assert(outside);
+      assert.deepEqual(Buffer.from(outside.data.body, 'base64'), body);
+      assert.equal(outside.data.requestId, inside.requestId);
+      assert.equal(outside.data.headers['x-github-event'], 'ping');
+    } finally {
+      stop.abort();
+      channel.close();
+      await holdfast.relaySenders.delete(senderId);
     }
   });
 

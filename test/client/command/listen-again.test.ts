@@ -78,6 +78,7 @@ describe('holdfast listen, again', () => {
   for (const [what, command] of [
     ['listen', 'listen --forward-to http://localhost:1'],
     ['a watch', 'operations --follow'],
+    ['a watch of a sender', 'relayed --sender 0199a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b'],
   ] as const) {
     it(`${what} says each time why it is not open`, async () => {
       const abort = new AbortController();

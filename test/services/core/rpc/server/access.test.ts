@@ -29,6 +29,7 @@ function allowed({ name, parent }: DescMethod): readonly (typeof ROLES)[number][
   if (name === 'GetContract') return ['gateway', 'operator'];
   // The gateway needs an API key besides (demandsManagingKey).
   if (name === 'WatchNotifications') return [];
+  if (name === 'WatchRelayedNotifications') return ['internal'];
   const payments = ['PreauthorizationService', 'RefundService', 'OctService', 'OperationService'].includes(parent.name);
   return payments ? ['gateway', 'internal', 'operator'] : ['operator'];
 }

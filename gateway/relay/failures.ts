@@ -90,30 +90,36 @@ export function createFailures({ notifications, log, registry, reportEveryMs = E
     }
   }
 
+  function write({ reason, announced, claimedMerchantId, address, body, signature, explain }: Evidence): void {
+    const { kind, statusInfo } = announced;
+    const word = VerificationFailureReason[reason];
+    const bodySha256 = hash('sha256', body, 'buffer');
+    const shown = {
+      statusInfo,
+      claimedMerchantId,
+      address: readAddress(address) ?? 'unknown',
+      bodyBytes: body.length,
+      signatureSha256Prefix: signature === undefined ? '' : hash('sha256', signature).slice(0, 8),
+    };
+    log.warn('relay verification failed', { ...shown, kind, reason: word, bodySha256: bodySha256.toString('hex') });
+    if (waiting.length < WAITING) {
+      const own = { failureId: drawId(), failedAt: timestampNow(), reason, kind: KIND_FOR_CORE[kind], bodySha256 };
+      waiting.push({ message: { ...shown, ...own }, explain: body.length <= MOST_EXPLAINED ? explain : undefined });
+    } else {
+      droppedCount += 1;
+      dropped.inc();
+    }
+  }
+
   const job = runPeriodically({ name: 'report-failures', intervalMs: reportEveryMs, runOnce: send }, log);
   return {
-    /** A sender above its limit is only counted, so that a flood fills neither the log nor the console. */
-    record({ reason, announced, claimedMerchantId, address, body, signature, refusal, explain }: Evidence): void {
-      const { kind, statusInfo } = announced;
-      const word = VerificationFailureReason[reason];
-      counter.inc({ kind, reason: word });
-      if (refusal.code === 'RATE_LIMITED') return;
-      const bodySha256 = hash('sha256', body, 'buffer');
-      const shown = {
-        statusInfo,
-        claimedMerchantId,
-        address: readAddress(address) ?? 'unknown',
-        bodyBytes: body.length,
-        signatureSha256Prefix: signature === undefined ? '' : hash('sha256', signature).slice(0, 8),
-      };
-      log.warn('relay verification failed', { ...shown, kind, reason: word, bodySha256: bodySha256.toString('hex') });
-      if (waiting.length < WAITING) {
-        const own = { failureId: drawId(), failedAt: timestampNow(), reason, kind: KIND_FOR_CORE[kind], bodySha256 };
-        waiting.push({ message: { ...shown, ...own }, explain: body.length <= MOST_EXPLAINED ? explain : undefined });
-      } else {
-        droppedCount += 1;
-        dropped.inc();
-      }
+    /**
+     * A sender above its limit is only counted, so that a flood fills neither the log nor the console. The rest is done
+     * after the answer, whose time would show whether there is a signature to hash.
+     */
+    record(evidence: Evidence): void {
+      counter.inc({ kind: evidence.announced.kind, reason: VerificationFailureReason[evidence.reason] });
+      if (evidence.refusal.code !== 'RATE_LIMITED') setImmediate(write, evidence);
     },
     /** Sends one last batch. */
     async close(): Promise<void> {

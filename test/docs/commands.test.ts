@@ -107,6 +107,7 @@ describe('the commands in the README and the guides', () => {
 
   it('change the relay over to Standard Webhooks, and take what GitHub signs', () => {
     shows(/^either: 200 and 200$/m, /^standard-webhooks: 401 and 200$/m, /^GitHub: 200 and 401$/m);
+    shows(/^data: \{.*"kind":"RELAY".*"identifier":"72d3162e".*"body":"SGVsbG8sIFdvcmxkIQ=="/m);
   });
 
   it('open a checkout', () => {

@@ -18,9 +18,9 @@ export type LogFeed<Row extends LogRow> = ReturnType<typeof openLogFeed<Row>>;
 
 /** What a feed holds in memory. */
 export interface FeedSizes {
-  /** Rows for all watchers, and the bytes that they may have. */
+  /** Rows for all watchers, and the bytes that they may have; absent = rows are small. */
   readonly kept: number;
-  readonly keptBytes: number;
+  readonly keptBytes?: number;
   /** Rows that are read together, and that a watcher gets together. */
   readonly read: number;
   readonly page: number;
@@ -28,7 +28,7 @@ export interface FeedSizes {
   readonly behind: number;
 }
 
-export const OPERATION_SIZES: FeedSizes = { kept: 10_000, keptBytes: Infinity, read: 1_000, page: 1_000, behind: 100 };
+export const OPERATION_SIZES: FeedSizes = { kept: 10_000, read: 1_000, page: 1_000, behind: 100 };
 
 /** A watcher waits longer for its turn than a call: when refused, it would only return. */
 const BEHIND_WAIT_MS = 30_000;
@@ -111,13 +111,14 @@ export function openLogFeed<Row extends LogRow>(
 
   /** The newest rows that may be held. */
   function newestOf(rows: Row[]): Row[] {
-    let from = Math.max(rows.length - sizes.kept, 0);
-    let bytes = 0;
-    for (let at = rows.length - 1; at >= from; at--) {
-      bytes += source.bytesOf(rows[at] as Row);
-      if (bytes > sizes.keptBytes) from = at + 1;
-    }
-    return rows.slice(from);
+    const newest = rows.slice(-sizes.kept);
+    if (sizes.keptBytes === undefined) return newest;
+    let left = sizes.keptBytes;
+    const tooMany = newest.findLastIndex((row) => {
+      left -= source.bytesOf(row);
+      return left < 0;
+    });
+    return newest.slice(tooMany + 1);
   }
 
   /** Rows after a position, all or a merchant's, read together with the row that stands there. */

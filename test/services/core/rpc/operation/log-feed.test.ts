@@ -95,9 +95,10 @@ describe('openLogFeed()', () => {
   };
 
   /** The position of the result before. */
-  const positionBefore = async ({ sequence }: LogPosition): Promise<LogPosition> => {
-    const place = await feed.placeAt(sequence - 1n);
-    return { sequence: sequence - 1n, mark: place?.mark ?? assert.fail() };
+  const positionBefore = ({ sequence }: LogPosition) => positionAt(sequence - 1n);
+  const positionAt = async (sequence: bigint): Promise<LogPosition> => {
+    const place = await feed.placeAt(sequence);
+    return { sequence, mark: place?.mark ?? assert.fail() };
   };
 
   it('wakes every waiter on an announcement, with the same results', async () => {
@@ -224,6 +225,35 @@ describe('openLogFeed()', () => {
       assert.equal(most, 1);
     } finally {
       await watched.close();
+    }
+  });
+
+  it('holds no more than the bytes that it may', async () => {
+    let behind = 0;
+    const query: Query = (statement, values) => {
+      behind += 1;
+      return database.query(statement, values);
+    };
+    const sized = { ...OPERATION_LOG, bytesOf: () => 10 };
+    const stores = { database, reads: { ...database, query }, log: openLog('test', 'silent') };
+    const bounded = openLogFeed(sized, { ...OPERATION_SIZES, keptBytes: 55 }, stores);
+    try {
+      await write(7);
+      const last = await bounded.last();
+      await bounded.after(last);
+      // Five are held: the newest is read after the four before it without the database.
+      for (const [back, asked] of [
+        [1, 0],
+        [4, 0],
+        [5, 2],
+      ] as const) {
+        const position = await positionAt(last.sequence - BigInt(back));
+        behind = 0;
+        assert.equal((await bounded.after(position)).rows.length, back);
+        assert.equal(behind, asked, `${back} before the end`);
+      }
+    } finally {
+      bounded.close();
     }
   });
 

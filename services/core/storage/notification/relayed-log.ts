@@ -51,8 +51,12 @@ function positionOf({ sequence, merchantId, requestId, receivedAt }: Place): Log
 
 const COLUMNS = `sequence, merchant_id, request_id, kind, status_info, received_at, identifier, body, relayed_headers`;
 
+/**
+ * The row right after $1 may be the one at which a stream is. A core that was there has seen that it is settled; this
+ * one may have to wait before it sees that, too.
+ */
 const READ_RELAYED = sql('read-relayed')`select ${COLUMNS} from notification
-    where sequence > $1 and sequence <= $2 order by sequence limit $3`;
+    where sequence > $1 and sequence <= greatest($2, $1::bigint + 1) order by sequence limit $3`;
 
 /** With `merchant_id = $4` the planner may take a merchant for a large one, and read what all have received. */
 const READ_RELAYED_OF = sql('read-relayed-of-merchant')`

@@ -52,6 +52,26 @@ describe('openRelayedLog()', () => {
     assert.deepEqual(await namesAfter(log), ['before', 'slow', 'fast']);
   });
 
+  it('shows the row at which another core was, also while it cannot know itself that it is settled', async () => {
+    const [here, there] = [openRelayedLog(), openRelayedLog()];
+    const [slow, fast] = [await connect(), await connect()];
+    await store(fast, 'a');
+    assert.deepEqual(await namesAfter(here), ['a']);
+    await store(fast, 'b');
+    assert.equal((await there.last(database.query)).sequence, 2n);
+    await slow.query('begin');
+    await store(slow, 'slow');
+    await store(fast, 'c');
+    assert.deepEqual(await namesAfter(here, 1n), ['b']);
+    const ofMerchant = await here.readOf(database.query, 'm', 2n, 10);
+    assert.deepEqual(
+      ofMerchant.map(({ requestId }) => requestId),
+      ['b'],
+    );
+    await slow.query('rollback');
+    assert.deepEqual(await namesAfter(here, 1n), ['b', 'c']);
+  });
+
   it('goes on when that transaction is rolled back, or its process is killed', async () => {
     const log = openRelayedLog();
     const [slow, killed, fast] = [await connect(), await connect(), await connect()];

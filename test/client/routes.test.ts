@@ -7,7 +7,7 @@ import { python } from './python/python.ts';
 
 const CALLS = Object.entries(createDocument().paths)
   .flatMap(([path, methods]) => Object.entries(methods).map(([method, route]) => ({ method, path, route })))
-  .filter(({ route }) => JSON.stringify(route.security) === '[{"apiKey":[]}]')
+  .filter(({ route }) => 'apiKey' in (route.security[0] ?? {}))
   .map(({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, 'ID')}`)
   .sort();
 

@@ -9,7 +9,7 @@ const RELEASE = 'POST /preauthorization/release';
 const UNITS = '10.50 EUR is 1050';
 const SEND_KEY =
   'Send the header `Authorization: Bearer <API key>`. A key elsewhere, in the URL or the body, is not read.';
-const UNKNOWN_KEY = 'The API key in the Authorization header is unknown or revoked.';
+const UNKNOWN_KEY = 'The API key in the Authorization header is unknown, revoked or expired.';
 const NO_KEY =
   'This is no API key, which the operator gives to the merchant. The operator token is for /operator and /metrics.';
 const SEE_DOCS = 'The routes are listed at /docs.';

@@ -4,7 +4,8 @@ import { CLAIM_INPUT, CLAIMED, type ClaimInput } from '../claim/claim-row.ts';
 import { sentUnderKey } from '../claim/key-identifier.ts';
 import { type Query, type Statement, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
-import { inputColumns, type NewRow } from '../input-columns.ts';
+import type { ReadHold } from '../hold/read-holds.ts';
+import { inputColumns, list, type NewRow } from '../input-columns.ts';
 import { LOST_BELOW } from '../reconciling.ts';
 import { ofBothTables } from './sent-tables.ts';
 import type { SubmissionRow } from './submission-row.ts';
@@ -76,6 +77,8 @@ export interface Stored {
   readonly outcome: 'STORED' | 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST';
   /** Its identifier at the processor, when it is stored; null = the requestId. */
   readonly processorRequestId: string | null;
+  /** What it changed of its hold, and the hold's version since; empty when it changed none. */
+  readonly reserved: Partial<ReadHold>;
 }
 
 /**
@@ -98,11 +101,11 @@ export async function storeEach<Input extends { readonly requestId: string }>(
   const rows = await query<OutcomeRow>(statement, [JSON.stringify([...firsts.values()])]);
   const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
   const known = await readKnown(query, refused);
-  for (const { place, outcome, sentAs: processorRequestId } of rows) {
+  for (const { place, outcome, sentAs: processorRequestId, ...reserved } of rows) {
     const input = inputs[place] as Input;
     if (outcome === 'AGAIN') continue;
     const isRepeated = known.has(input.requestId);
-    stored.set(input, { outcome: isRepeated ? 'REPEATED' : outcome, processorRequestId });
+    stored.set(input, { outcome: isRepeated ? 'REPEATED' : outcome, processorRequestId, reserved });
   }
   return stored;
 }
@@ -123,7 +126,7 @@ const READ_KNOWN: Statement = {
   text: ofBothTables((table) => `select request_id from ${table} where request_id = any($1::uuid[])`),
 };
 
-interface OutcomeRow {
+interface OutcomeRow extends Partial<ReadHold> {
   readonly place: number;
   readonly outcome: Exclude<Stored['outcome'], 'REPEATED'> | 'AGAIN';
   readonly sentAs: string | null;
@@ -150,14 +153,17 @@ export const mayBeLost = (orDone = '') => `lost.below is not null and not coales
       and (i.key is not null or i."requestId" < lost.below${orDone}) as maybe_lost`;
 export const LOST = `cross join (select ${LOST_BELOW} as below) lost`;
 
-/** SQL that ends the statement: what became of each row. AGAIN = its hold could not be locked. */
-export const OUTCOMES = `select i.place, i."sentAs",
+/**
+ * SQL that ends the statement: what became of each row, with `columns` of what is joined to the input `i`. AGAIN = its
+ * hold could not be locked.
+ */
+export const outcomes = (columns: string, joined: string) => `select i.place, i."sentAs", ${columns},
     case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
       when i.maybe_lost and not i.met then 'MAYBE_LOST'
       when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
       else 'AGAIN' end as outcome
-  from input i`;
+  from input i ${joined}`;
 
 /**
  * SQL: what core does by itself may have been done and be lost, but for the void of a late authorization, which is sent
@@ -169,6 +175,23 @@ const OR_DONE = `
         select h.phase from hold h where h.request_id = any (array[i."holdRequestId"])))`;
 
 const SUBMISSION = inputColumns(COLUMNS);
+
+/** SQL: the columns of a hold `h` that a submission `i` changes, with their values; `r` has what it reserves. */
+const RESERVED = {
+  closing: 'i.closing',
+  changing: 'coalesce(i.changing, h.changing)',
+  remaining: `h.remaining - case when i."fromReleased" then 0 else r.of_hold end`,
+  released: `h.released - case when i."fromReleased" then r.of_hold else 0 end`,
+  in_flight: 'h.in_flight + r.of_hold',
+  refunding: 'h.refunding + r.of_captured',
+  auto_capture_id: `case when i.automatic then i."requestId" else h.auto_capture_id end`,
+  auto_capture_count: 'h.auto_capture_count + coalesce(i.automatic, false)::int',
+  renewal_id: `case when i.kind = 'RENEWAL' then i."requestId" else h.renewal_id end`,
+  to_void: `case when i.kind = 'LATE_VOID' then nullif(h.to_void, coalesce(i."authorizationId", h.request_id))
+        else h.to_void end`,
+};
+const CHANGED = Object.keys(RESERVED);
+const changedOf = (row: string) => CHANGED.map((name) => `${row}.${name}`);
 
 /**
  * Stores submissions of all kinds, and reserves the amount of each on its hold, if it has one. A submission whose hold
@@ -198,18 +221,13 @@ export const STORE_SUBMISSIONS = sql('store-submissions')`with input as material
   ),
   ${CLAIMED},
   reserved as (
-    update hold h set closing = i.closing, changing = coalesce(i.changing, h.changing),
-      remaining = h.remaining - case when i."fromReleased" then 0 else r.of_hold end,
-      released = h.released - case when i."fromReleased" then r.of_hold else 0 end,
-      in_flight = h.in_flight + r.of_hold, refunding = h.refunding + r.of_captured,
-      auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
-      auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int,
-      renewal_id = case when i.kind = 'RENEWAL' then i."requestId" else h.renewal_id end,
-      to_void = case when i.kind = 'LATE_VOID' then nullif(h.to_void, coalesce(i."authorizationId", h.request_id))
-        else h.to_void end
+    update hold h set ${Object.entries(RESERVED)
+      .map(([name, value]) => `${name} = ${value}`)
+      .join(',\n      ')}
     from admissible i cross join lateral (select case when i.reserves = 'REMAINING' then i.amount else 0 end as of_hold,
       case when i.reserves = 'CAPTURED' then i.amount else 0 end as of_captured) r
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
+    returning ${list(['i."requestId" as of_request', `${versionOf('h')} as version`, ...changedOf('h')])}
   ),
   refunding as (
     update submission s set amount_refunding = s.amount_refunding + i.amount
@@ -225,4 +243,4 @@ export const STORE_SUBMISSIONS = sql('store-submissions')`with input as material
       ${SUBMISSION.values}
     from admissible where "requestId" in (select request_id from claimed)
   )
-  ${OUTCOMES}`;
+  ${outcomes(list(['v.version', ...changedOf('v')]), 'left join reserved v on v.of_request = i."requestId"')}`;

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import * as contract from '../../proto/gen/holdfast/v1/operator_pb.js';
+import { eventStream, type Feed, LAST_EVENT_ID, streamEvents } from '../event-stream/event-stream.ts';
+import { READ } from '../http/problem-codes.ts';
 import { answer, pageOf } from '../resource/answer.ts';
 import { TIME } from '../resource/answer-fields.ts';
+import { answerPageOrCsv, CSV, CSV_QUERY } from '../resource/csv.ts';
 import {
   identifierOf,
   merchantId,
@@ -43,6 +46,13 @@ const AuditEntry = answer('AuditEntry', contract.AuditEntrySchema, {
 });
 
 const AuditPage = pageOf('AuditPage', 'Newest first', AuditEntry, 'entries');
+
+/** Entries of the audit log as they are written: an event for each. */
+const AUDITS: Feed<contract.WatchAuditEntriesResponse> = {
+  event: 'audit',
+  watch: (core, { resumeToken }, call) => core.operators.watchAuditEntries({ resumeToken }, call),
+  dataOf: ({ entry }) => entry && AuditEntry.json(entry),
+};
 
 export const OVERVIEW_ROUTES = {
   getOverview: operatorRoute('overview', 'GET /operator/overview', {
@@ -112,9 +122,26 @@ export const OVERVIEW_ROUTES = {
       atFrom: timeFrom.optional(),
       atTo: timeBefore.optional(),
       ...page,
+      ...CSV_QUERY,
     }),
-    answers: { 200: { description: 'A page', schema: AuditPage.schema } },
-    handler: async ({ core, asOperator, query }) =>
-      AuditPage.json(await core.operators.listAuditEntries(query, asOperator)),
+    answers: { 200: { description: 'A page', schema: AuditPage.schema, orText: CSV } },
+    handler: ({ query, ...call }) =>
+      answerPageOrCsv(call, AuditEntry.schema, async (page) =>
+        AuditPage.json(await call.core.operators.listAuditEntries({ ...query, ...page }, call.asOperator)),
+      ),
+  }),
+  watchAudit: operatorRoute('overview', 'GET /operator/audit/stream', {
+    summary: 'Follow the audit log',
+    description:
+      'Server-Sent Events, `event: audit`: an entry as it is written, and again when its result is added. `id:` is its ' +
+      'place in the chain of hashes, which `npm run audit -- --head` compares: a reader that keeps the ids can prove ' +
+      'what the log had. `0:` and 32 zeros begin with the first entry.',
+    headers: LAST_EVENT_ID,
+    answers: { 200: eventStream(AuditEntry.schema) },
+    codes: [...READ, 'STREAM_TOKEN_TOO_OLD'],
+    handler: async ({ ctx, operator, asOperator, ...call }) => {
+      const reader = { merchantId: '', credential: 'operator', isLive: operator.isLive, ...asOperator };
+      await streamEvents(ctx, call, reader, AUDITS);
+    },
   }),
 } as const;

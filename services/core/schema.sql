@@ -19,7 +19,17 @@ create table audit_entry (
   action text not null,
   target text not null,
   detail jsonb,
+  constraint audit_entry_linked TRIGGER DEFERRABLE INITIALLY DEFERRED,
   constraint audit_entry_pkey PRIMARY KEY (id)
+);
+
+create table audit_link (
+  number bigint not null,
+  entry_id uuid not null,
+  content bytea not null,
+  is_final boolean not null,
+  hash bytea not null,
+  constraint audit_link_pkey PRIMARY KEY (number)
 );
 
 create table claim (
@@ -624,6 +634,24 @@ create sequence migration_id_seq as integer start 1 increment 1 cache 1;
 
 create sequence operation_sequence_seq as bigint start 1 increment 1 cache 1;
 
+CREATE OR REPLACE FUNCTION public.append_audit_link(entry audit_entry)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+        declare
+          last audit_link;
+          content bytea := audit_content(entry);
+          is_final boolean := entry.detail->>'result' is distinct from 'STARTED';
+        begin
+          perform pg_advisory_xact_lock(7215004);
+          select * into last from audit_link order by number desc limit 1;
+          last.number := coalesce(last.number, 0) + 1;
+          insert into audit_link (number, entry_id, content, is_final, hash) values (last.number, entry.id, content,
+            is_final, audit_hash(coalesce(last.hash, ''), last.number, entry.id, content, is_final));
+        end
+      $function$
+;
+
 CREATE OR REPLACE FUNCTION public.hold_rules(amount_asked bigint, amount bigint, captured bigint, in_flight bigint, remaining bigint, released bigint, reversed bigint, refunded bigint, refunding bigint, ended_amount bigint, status text, phase text, release_reason text, ended_as text, changing text, frozen_because text, placed_at timestamp with time zone, expires_at timestamp with time zone)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -668,6 +696,17 @@ AS $function$
           raise check_violation using table = 'hold', constraint = rule,
             message = 'new row for relation "hold" violates rule "' || rule || '"';
         end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.link_audit_entry()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+        begin
+          perform append_audit_link(new);
+          return null;
+        end
+      $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.submission_rules(kind text, state text, first_state text, terminal_id text, user_id text, token_id text, status_after text, amount bigint, amount_released bigint, amount_reversed bigint, amount_refunded bigint, amount_refunding bigint, amount_returned bigint, final_capture boolean, reported boolean, hold_request_id uuid, capture_request_id uuid, final_at timestamp with time zone)

@@ -1,4 +1,4 @@
-/** The receivers of docs/clients.md, each with its framework as npm serves it today. */
+/** The receivers of docs/clients.md and docs/verify-webhooks.md; the frameworks are those that npm serves today. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,18 +6,29 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { ROOT } from '../../.ci/sources.ts';
 import { signStandardWebhook } from '../../client/webhooks/signature.ts';
 import { freePort } from '../../services/quickstart/ports.ts';
 import { packClient } from '../client/pack-client.ts';
 import { namedCode } from '../docs/code-blocks.ts';
+import { isInstalled } from '../docs/is-installed.ts';
 
 const run = promisify(execFile);
-const code = namedCode('clients.md');
+const inClients = namedCode('clients.md');
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 /** Not as JSON.stringify would write it: only the bytes as they came verify. */
 const BODY = '{ "requestId": "r-1", "amount": 10.50 }';
 
-describe('the receivers of docs/clients.md', () => {
+/** What starts each receiver in the folder that it was written to; `code`: the document that has it. */
+const RECEIVERS = [
+  ...['node.mjs', 'koa.mjs', 'express.mjs', 'fastify.mjs'].map((file) => {
+    return { file, start: [process.execPath, file], code: inClients };
+  }),
+  { file: 'receive.py', start: ['python3', 'receive.py'], code: inClients },
+  { file: 'receive.php', start: ['php', '-S', '127.0.0.1:3000', 'receive.php'], code: namedCode('verify-webhooks.md') },
+];
+
+describe('the receivers of the guides', () => {
   let folder: string;
 
   before(async function () {
@@ -30,16 +41,23 @@ describe('the receivers of docs/clients.md', () => {
     await writeFile(`${folder}/package.json`, '{"type":"module"}');
     const packages = [await packClient(folder), 'koa@3', 'express@5', 'fastify@5'];
     await run('npm', ['install', '--no-audit', '--ignore-scripts', ...packages], { cwd: folder });
-    await writeFile(`${folder}/receive.mjs`, code('receive.mjs'));
+    await writeFile(`${folder}/receive.mjs`, inClients('receive.mjs'));
+    await writeFile(`${folder}/verify.php`, namedCode('verify-webhooks.md')('verify.php'));
   });
   after(() => folder && rm(folder, { recursive: true }));
 
-  for (const file of ['node.mjs', 'koa.mjs', 'express.mjs', 'fastify.mjs']) {
-    it(`${file} stores a notification once, refuses one that was changed, and gets the best grade`, async () => {
+  for (const { file, start, code } of RECEIVERS) {
+    it(`${file} stores a notification once, refuses one that was changed, and gets the best grade`, async function () {
+      const [program = '', ...options] = start;
+      if (!isInstalled(program)) this.skip();
       const port = await freePort();
-      await writeFile(`${folder}/${file}`, code(file).replace('3000', String(port)));
-      const env = { ...process.env, SIGNING_SECRET: SECRET };
-      const child = spawn(process.execPath, [file], { cwd: folder, env, stdio: 'inherit' });
+      const own = (text: string) => text.replace('3000', String(port));
+      await writeFile(`${folder}/${file}`, own(code(file)));
+      const env = { ...process.env, SIGNING_SECRET: SECRET, PYTHONPATH: `${ROOT}client/python` };
+      const settings = { cwd: folder, env: { ...env, DATABASE: `${file}.db` } };
+      // Python and PHP log each request.
+      const stdio = program === process.execPath ? 'inherit' : 'ignore';
+      const child = spawn(program, options.map(own), { ...settings, stdio });
       try {
         assert.deepEqual(await sent(port, BODY), [200, 'stored']);
         assert.deepEqual(await sent(port, BODY), [200, 'known']);

@@ -83,6 +83,9 @@ export const OPERATORS: readonly Request[] = [
   request('listAudit', 'ofHold', 'Who captured and released a hold', {
     parameters: { target: ID.supportHold, action: 'preauthorization.capture' },
   }),
+  request('watchAudit', 'fromTheFirst', 'From the first entry on', {
+    parameters: { 'Last-Event-ID': `0:${'0'.repeat(32)}` },
+  }),
   request('createMerchant', 'globex', 'A merchant whose other systems send signed notifications through the relay', {
     body: { merchantId: NEW_MERCHANT_ID, name: 'Globex', contract: GLOBEX },
   }),

@@ -3,6 +3,7 @@ import { createServiceImplSpec, type Interceptor } from '@connectrpc/connect';
 import type { ServerTls } from '../../../platform/tls.ts';
 import { auditBooks } from './audit/audit-books.ts';
 import { listAuditEntries } from './audit-log/list-audit-entries.ts';
+import { watchAuditEntries } from './audit-log/watch-audit-entries.ts';
 import { CONTRACT, type Core, type Method, type MethodName } from './core.ts';
 import * as deliveries from './delivery/deliveries.ts';
 import * as replays from './delivery/replay-deliveries.ts';
@@ -81,6 +82,7 @@ const METHODS: { readonly [Name in MethodName]: Method<Name> } = {
   renewPreauthorization,
   reportEvent,
   updatePreauthorization,
+  watchAuditEntries,
   watchNotifications,
   watchOperations,
 };

@@ -64,4 +64,6 @@ export const ADVISORY_LOCKS = {
   merchantChanges: 7_215_002,
   /** One process at a time makes or drops partitions. */
   partitions: 7_215_003,
+  /** The next link of the audit log's chain; in the migration that makes its trigger. */
+  auditChain: 7_215_004,
 } as const;

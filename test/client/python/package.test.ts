@@ -81,8 +81,8 @@ async function builderOf(...pythons: readonly string[]): Promise<string | undefi
   return undefined;
 }
 
-/** What the guide and the README show. */
+/** What the guide and the README show; receivers, which have names, are run by test/operate/receivers.test.ts. */
 function examples(): readonly string[] {
   const blocks = ['docs/clients.md', 'client/python/README.md'].flatMap(readCodeBlocks);
-  return blocks.filter(({ language }) => language === 'python').map(({ code }) => code);
+  return blocks.filter(({ language, name }) => language === 'python' && name === '').map(({ code }) => code);
 }

@@ -83,7 +83,7 @@ export class Replay {
 
   /** Reads the beginning of the stream and the event that the example shows. */
   async #follow(example: Example, path: string, headers: Record<string, string>): Promise<Answer> {
-    const wanted = translate(requestIdOf(parseEvents(String(example.answer)).at(-1)), this.#names);
+    const wanted = translate(idOf(parseEvents(String(example.answer)).at(-1)), this.#names);
     const leaving = new AbortController();
     const response = await fetch(`${this.#stack.file.baseUrl}${path}`, {
       headers: { ...this.#credential(example), ...headers },
@@ -91,7 +91,7 @@ export class Replay {
     });
     const body: Event[] = [];
     for await (const event of eventsOf(response)) {
-      if (body.length === 0 || requestIdOf(event) === wanted) body.push(event);
+      if (body.length === 0 || idOf(event) === wanted) body.push(event);
       if (body.length === 2) break;
     }
     leaving.abort();
@@ -152,8 +152,8 @@ export async function sendStaged(example: Example, stage: Stage): Promise<Answer
   });
 }
 
-function requestIdOf(event: Event | undefined): string {
+function idOf(event: Event | undefined): string {
   if (event?.data === undefined) return '';
-  const { requestId, body } = JSON.parse(event.data);
-  return requestId ?? JSON.parse(body).requestId;
+  const { requestId, auditEntryId, body } = JSON.parse(event.data);
+  return requestId ?? auditEntryId ?? JSON.parse(body).requestId;
 }

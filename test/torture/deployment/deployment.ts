@@ -171,6 +171,10 @@ export async function openDeployment(
     ],
     'PROCESSOR_<NAME>_CREDENTIAL': { SANDBOX: secrets.processorCredential, OTHER: other.credential },
   };
+  const channelTo = (index: number, token: string) => {
+    const address = at(corePorts.slice(index, index + 1));
+    return openChannel({ address, credentials: credentials.createInsecure(), token, timeoutMs: 10_000 });
+  };
   const running = opened.move();
   return {
     baseUrl: addressesOf(house.ports).baseUrl,
@@ -180,13 +184,9 @@ export async function openDeployment(
     /** The notifications that the merchants' webhook URL has acknowledged. */
     received: receiver.received,
     /** A channel of a service to one of the cores, not through the links. */
-    openCore: (index = 0) =>
-      openChannel({
-        address: at(corePorts.slice(index, index + 1)),
-        credentials: credentials.createInsecure(),
-        token: secrets.serviceToken,
-        timeoutMs: 10_000,
-      }),
+    openCore: (index = 0) => channelTo(index, secrets.serviceToken),
+    /** The same as an operator. */
+    openAsOperator: (index = 0) => channelTo(index, secrets.operatorToken),
     /** What a process has logged so far. */
     log: (name: string) => readFile(`${folder.path}/logs/${name}.log`, 'utf8'),
     encryptionKeys: secrets.encryptionKeys,

@@ -1,6 +1,10 @@
 /** What one merchant, or one process, may do to the others. */
+import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Answer } from '../../../proto/gen/holdfast/processor/v1/processor_pb.js';
+import { WebhookEndpointService } from '../../../proto/gen/holdfast/v1/webhook_endpoint_pb.js';
+import { freePort } from '../../../services/quickstart/ports.ts';
+import { serveLocally } from '../../local-server.ts';
 import { openOracle } from '../../services/sandbox/oracle.ts';
 import type { Deployment, Merchant } from '../../torture/deployment/deployment.ts';
 import { withSession } from '../../torture/deployment/postgres-member.ts';
@@ -35,6 +39,7 @@ interface Disturbance {
 
 const SECOND_MS = 1_000;
 const LOCKED_MS = 10_000;
+const CAPTURES_PER_SECOND = 150;
 
 function flood(
   what: string,
@@ -103,6 +108,45 @@ const streams: Disturbance = {
   },
 };
 
+/** Nine of ten endpoints of a merchant are down or silent while it captures. */
+const deadEndpoints: Disturbance = {
+  name: `nine of ten endpoints dead under ${CAPTURES_PER_SECOND} captures/s, 15 s`,
+  allowedMs: SECOND_MS,
+  capturesPerSecond: CAPTURES_PER_SECOND,
+  async run({ deployment, noisy: { merchantId } }) {
+    const silent = await serveLocally(() => undefined);
+    const down = `http://127.0.0.1:${await freePort()}`;
+    const channel = deployment.openAsOperator();
+    try {
+      const calmMs = await slowestDeliveryMs(deployment, 'neighbour');
+      const endpoints = channel.client(WebhookEndpointService);
+      const dead = Array.from({ length: 9 }, (_, index) => `${index % 2 === 0 ? silent.url : down}/${index}`);
+      const created = await Promise.all(
+        dead.map((url) => endpoints.createWebhookEndpoint({ merchantId, url, timeoutSeconds: 5 })),
+      );
+      await delay(15_000);
+      const slowest = await Promise.all(['neighbour', merchantId].map((one) => slowestDeliveryMs(deployment, one)));
+      const ids = created.map(({ endpoint }) => endpoint?.endpointId ?? '');
+      for (const endpointId of ids) await endpoints.deleteWebhookEndpoint({ merchantId, endpointId });
+      for (const ms of slowest) assert(ms < calmMs + SECOND_MS, `a notification waited ${ms} ms, ${calmMs} ms before`);
+      return `deliveries within ${calmMs} ms before, ${slowest.join(' and ')} ms (its own) beside them`;
+    } finally {
+      channel.close();
+      await silent.close();
+    }
+  },
+};
+
+/** The slowest delivery to a merchant's webhookUrl in the last 8 s, also one that still waits. */
+async function slowestDeliveryMs({ sql }: Deployment, merchantId: string): Promise<number> {
+  const [row] = await sql<{ ms: number }>(`select coalesce(max(extract(epoch from
+      coalesce(delivered_at, clock_timestamp()) - created_at)), 0)::float8 * 1000 as ms
+    from delivery
+    where merchant_id = '${merchantId}' and endpoint_kind = 'webhook'
+      and created_at > clock_timestamp() - interval '8 seconds'`);
+  return Math.round(row?.ms ?? 0);
+}
+
 const ALL_AT_ONCE = { calls: 3_000, ratePerSecond: 0 };
 
 const deadlines: Disturbance = {
@@ -131,11 +175,11 @@ const deadlines: Disturbance = {
 function coreFrozen(isBeside: boolean): Disturbance {
   return {
     name:
-      `one of two cores frozen ${FREEZES} times for ${FROZEN_MS / 1_000} s under 150 captures/s; seen through ` +
-      `${isBeside ? 'the other core' : 'both'}`,
+      `one of two cores frozen ${FREEZES} times for ${FROZEN_MS / 1_000} s under ${CAPTURES_PER_SECOND} captures/s; ` +
+      `seen through ${isBeside ? 'the other core' : 'both'}`,
     allowedMs: (isBeside ? 3 : CARRIED_OUT_S) * SECOND_MS,
     isBeside,
-    capturesPerSecond: 150,
+    capturesPerSecond: CAPTURES_PER_SECOND,
     async run({ deployment, random }) {
       let held = 0;
       for (let freeze = 0; freeze < FREEZES; freeze++) {
@@ -166,6 +210,7 @@ const DISTURBANCES: readonly Disturbance[] = [
   lockedWhileSettled,
   lockedWhileReserved,
   streams,
+  deadEndpoints,
   coreFrozen(true),
   coreFrozen(false),
   deadlines,

@@ -1241,6 +1241,54 @@ export declare type ListAuditEntriesResponse = Message<"holdfast.v1.ListAuditEnt
 export declare const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse>;
 
 /**
+ * Says where the stream begins.
+ *
+ * @generated from message holdfast.v1.WatchAuditEntriesRequest
+ */
+export declare type WatchAuditEntriesRequest = Message<"holdfast.v1.WatchAuditEntriesRequest"> & {
+  /**
+   * After this place; 0 and 32 zeros = with the first entry; empty = with those that are written from now on.
+   *
+   * @generated from field: string resume_token = 1;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.WatchAuditEntriesRequest.
+ * Use `create(WatchAuditEntriesRequestSchema)` to create a new message.
+ */
+export declare const WatchAuditEntriesRequestSchema: GenMessage<WatchAuditEntriesRequest>;
+
+/**
+ * An entry, or a heartbeat.
+ *
+ * @generated from message holdfast.v1.WatchAuditEntriesResponse
+ */
+export declare type WatchAuditEntriesResponse = Message<"holdfast.v1.WatchAuditEntriesResponse"> & {
+  /**
+   * Absent in a heartbeat, and where an entry was removed from the database.
+   *
+   * @generated from field: holdfast.v1.AuditEntry entry = 1;
+   */
+  entry?: AuditEntry | undefined;
+
+  /**
+   * The place of this message: the number of its link in the chain of the audit log, a colon, and the first half of the
+   * link's hash. It is a head that `npm run audit -- --head` compares.
+   *
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+};
+
+/**
+ * Describes the message holdfast.v1.WatchAuditEntriesResponse.
+ * Use `create(WatchAuditEntriesResponseSchema)` to create a new message.
+ */
+export declare const WatchAuditEntriesResponseSchema: GenMessage<WatchAuditEntriesResponse>;
+
+/**
  * An action of an operator.
  *
  * @generated from message holdfast.v1.AuditEntry
@@ -1637,6 +1685,17 @@ export declare const OperatorService: GenService<{
     methodKind: "unary";
     input: typeof ListAuditEntriesRequestSchema;
     output: typeof ListAuditEntriesResponseSchema;
+  },
+  /**
+   * Streams the audit log in the order of its commits: an entry as it is written, and again when its result is added.
+   * The first message is a heartbeat. Errors: STREAM_TOKEN_TOO_OLD for a place that the log no longer has.
+   *
+   * @generated from rpc holdfast.v1.OperatorService.WatchAuditEntries
+   */
+  watchAuditEntries: {
+    methodKind: "server_streaming";
+    input: typeof WatchAuditEntriesRequestSchema;
+    output: typeof WatchAuditEntriesResponseSchema;
   },
 }>;
 

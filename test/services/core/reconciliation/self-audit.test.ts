@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
 import { AuditService } from '../../../../proto/gen/holdfast/v1/audit_pb.js';
 import { ledgersOf } from '../../../../services/core/processor/processors.ts';
@@ -309,31 +308,6 @@ describe('audit()', () => {
       'SUMS_AT_PROCESSOR',
       'UNKNOWN_HERE',
     ]);
-  });
-
-  it('is a command whose exit code reports drift', async () => {
-    const env = {
-      ...process.env,
-      DATABASE_URL: stage.settings.DATABASE_URL,
-      PROCESSOR_URL: stage.settings.PROCESSOR_URL,
-      PROCESSOR_CREDENTIAL: stage.settings.PROCESSOR_CREDENTIAL,
-    };
-    const run = (environment: NodeJS.ProcessEnv) =>
-      new Promise<{ code: number | null; output: string }>((resolve) => {
-        const child = execFile(process.execPath, ['services/core/audit.ts'], { env: environment }, (_, out, error) =>
-          resolve({ code: child.exitCode, output: out + error }),
-        );
-      });
-    const clean = await run(env);
-    assert.equal(clean.code, 0, clean.output);
-    assert.match(clean.output, /^audited \d+ holds, .* 0 drifts\n$/);
-    await sql(
-      'update hold set closing = true where request_id in (select request_id from hold where not closing limit 1)',
-    );
-    const drifted = await run(env);
-    assert.equal(drifted.code, 1, drifted.output);
-    assert.match(drifted.output, /^DRIFT HOLD_STATE [0-9a-f-]{36} \(acme\): expected closing f; found /);
-    assert.deepEqual(await run({ ...env, PROCESSOR_URL: '' }).then(({ code }) => code), 2);
   });
 
   async function columnsOf(): Promise<string[]> {

@@ -39,7 +39,15 @@ describe('migrateDatabase()', () => {
     assert.deepEqual(
       without.map(({ name }) => name),
       [
-        ...['audit_entry', 'ended_session', 'installation', 'merchant', 'migration', 'processor_identity'],
+        ...[
+          'audit_entry',
+          'audit_link',
+          'ended_session',
+          'installation',
+          'merchant',
+          'migration',
+          'processor_identity',
+        ],
         'verification_failure',
       ],
     );

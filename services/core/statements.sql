@@ -58,23 +58,25 @@ with input as materialized (
       "merchantReason", "sentNetworkTransactionId", "expectedCaptureAt", "captureAt", "releaseAt",
       "keepUntil", "renews", "metadata", "returnUrl", "saveCard", "challenge", "checkoutExpiresAt"
     from admissible where "requestId" in (select request_id from claimed)
+    returning request_id as of_request, (hold.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) as version
   )
-  select i.place, i."sentAs", case when i."requestId" in (select request_id from claimed) then 'STORED'
+  select i.place, i."sentAs", v.version,
+    case when i."requestId" in (select request_id from claimed) then 'STORED'
       when i.late then 'LATE'
       when i.maybe_lost and not i.met then 'MAYBE_LOST'
       when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
       else 'AGAIN' end as outcome
-  from input i;
+  from input i left join stored v on v.of_request = i."requestId";
 
 -- settle-holds
 with input as materialized (
     select * from json_to_recordset($1::json) as i("requestId" uuid, ok boolean, at timestamptz, "processorReference" text, "processorCode" text,
       "processorMessage" text, card json, operation json,
       "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text,
-      "networkTransactionId" text, capabilities jsonb)
+      "networkTransactionId" text, capabilities jsonb, "storedVersion" text)
   ),
   locked as materialized (
-    select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
+    select i.*, (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) = i."storedVersion" as untouched from input i join hold h on h.request_id = any (array[i."requestId"])
     for no key update of h skip locked
   ),
   changed as (
@@ -98,7 +100,8 @@ with input as materialized (
       notify_expiring_at = least(c."guaranteedUntil", c."expiresAt", h.release_at) - make_interval(hours => h.notify_expiring_hours)
     from locked c
     where h.request_id = any (array[c."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
-    returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*
+    returning h.request_id as subject_id, case when c.untouched then (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) end as version,
+      h.renew_at, h.notify_expiring_at, h.notification_count, h.notification_count as "holdSequence", c.*
   ),
   result as materialized (
     select c."holdSequence", r.* from changed c cross join lateral json_to_record(c.operation) as r(delivery json,
@@ -153,9 +156,9 @@ with input as materialized (
     where r.delivery is not null
     returning request_id, endpoint_kind
   )
-  select 'changed' as what, subject_id::text as id, null as endpoint_id from changed
-  union all select 'delivery', request_id, endpoint_kind from delivered
-  union all select 'locked', "requestId"::text, null from locked;
+  select 'changed' as what, subject_id::text as id, null as endpoint_id, version, renew_at, notify_expiring_at, notification_count from changed
+  union all select 'delivery', request_id, endpoint_kind, null, null, null, null from delivered
+  union all select 'locked', "requestId"::text, null, null, null, null, null from locked;
 
 -- read-subjects
 select i.place, (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()), 8))) as version, h.*,
@@ -282,10 +285,12 @@ with input as materialized (
     returning request_id
   ),
   reserved as (
-    update hold h set closing = i.closing, changing = coalesce(i.changing, h.changing),
+    update hold h set closing = i.closing,
+      changing = coalesce(i.changing, h.changing),
       remaining = h.remaining - case when i."fromReleased" then 0 else r.of_hold end,
       released = h.released - case when i."fromReleased" then r.of_hold else 0 end,
-      in_flight = h.in_flight + r.of_hold, refunding = h.refunding + r.of_captured,
+      in_flight = h.in_flight + r.of_hold,
+      refunding = h.refunding + r.of_captured,
       auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
       auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int,
       renewal_id = case when i.kind = 'RENEWAL' then i."requestId" else h.renewal_id end,
@@ -294,6 +299,9 @@ with input as materialized (
     from admissible i cross join lateral (select case when i.reserves = 'REMAINING' then i.amount else 0 end as of_hold,
       case when i.reserves = 'CAPTURED' then i.amount else 0 end as of_captured) r
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
+    returning i."requestId" as of_request, (h.xmin::text || '@' || (select left(pg_walfile_name(pg_current_wal_lsn()),
+      8))) as version, h.closing, h.changing, h.remaining, h.released, h.in_flight, h.refunding, h.auto_capture_id,
+      h.auto_capture_count, h.renewal_id, h.to_void
   ),
   refunding as (
     update submission s set amount_refunding = s.amount_refunding + i.amount
@@ -314,7 +322,9 @@ with input as materialized (
       "metadata", "reason"
     from admissible where "requestId" in (select request_id from claimed)
   )
-  select i.place, i."sentAs", case when exists (select from termed t left join counted c on c."requestId" = t."requestId"
+  select i.place, i."sentAs", v.version, v.closing, v.changing, v.remaining, v.released, v.in_flight, v.refunding, v.auto_capture_id,
+      v.auto_capture_count, v.renewal_id, v.to_void, f."limit", (f.day + 1)::timestamp at time zone 'UTC' as "resetsAt",
+    case when exists (select from termed t left join counted c on c."requestId" = t."requestId"
         where t."requestId" = i."requestId" and t."perDay" is not null
           and t."requestId" not in (select "requestId" from forbidden)
           and (c."requestId" is not null) <> (t."requestId" in (select request_id from claimed)))
@@ -322,9 +332,8 @@ with input as materialized (
       when i.late then 'LATE'
       when i.maybe_lost and not i.met then 'MAYBE_LOST'
       when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
-      else 'AGAIN' end) end as outcome,
-    f."limit", (f.day + 1)::timestamp at time zone 'UTC' as "resetsAt"
-  from input i left join forbidden f on f."requestId" = i."requestId";
+      else 'AGAIN' end) end as outcome
+  from input i left join reserved v on v.of_request = i."requestId" left join forbidden f on f."requestId" = i."requestId";
 
 -- read-holds-of-open-submissions
 select s.request_id as submission,

@@ -10,6 +10,7 @@ import { StatementGather } from '../storage/statement-gather.ts';
 import { type Corrected, type Correcting, correct } from './correct.ts';
 import { noticeExpiring } from './expiring.ts';
 import type { HoldFacts, SubmissionFacts } from './facts.ts';
+import { keyOf, LastWritten } from './last-written.ts';
 import { type Settled, type Settlement, settleGathered, settleGatheredHolds } from './settle-gathered.ts';
 import { type Renewal, storeGathered, storeGatheredHolds, storeGatheredRenewals } from './store-gathered.ts';
 import { deadlineOf, type PlaceRequest, type Stored, type SubmissionRequest } from './submission-request.ts';
@@ -33,6 +34,7 @@ export type Books = ReturnType<typeof openBooks>;
  * the caller's deadline has passed, the caller has disconnected), and with ResultLost when it may have been stored.
  */
 export function openBooks(database: Database, announce: Announce, observer?: BooksObserver) {
+  const lastWritten = new LastWritten();
   const counted = (write: string) => ({ onBatch: (size: number) => observer?.gathered(write, size) });
   const holds = new StatementGather<HoldInput, Stored>((batch) => storeGatheredHolds(database, batch), {
     ...STORE,
@@ -40,27 +42,33 @@ export function openBooks(database: Database, announce: Announce, observer?: Boo
     afterLoss: storedBefore,
   });
   const holdEnds = new StatementGather<Settlement<HoldFacts>, Settled>(
-    (batch) => settleGatheredHolds(database, batch),
+    (batch) => settleGatheredHolds(database, lastWritten, batch),
     { ...SETTLE, ...counted('hold_end'), keyOf: ({ facts }) => facts.requestId },
   );
   // A hold has one writer at a time in this process; the hold's version shows writes of other processes. When a hold
   // becomes free, ends come before new requests: otherwise a crowd at one hold would be charged faster than it is
   // answered.
   const writers = busyKeys();
-  const ends = new StatementGather<Settlement<SubmissionFacts>, Settled>((batch) => settleGathered(database, batch), {
-    ...SETTLE,
-    ...counted('submission_end'),
-    keys: writers,
-    keyOf: ({ facts }) => (facts.hold ? keyOf(facts.hold) : facts.requestId),
-  });
-  const submissions = new StatementGather<SubmissionRequest, Stored>((batch) => storeGathered(database, batch), {
-    ...STORE,
-    ...counted('submission'),
-    maxPerKey: MAX_PER_HOLD,
-    keys: writers,
-    keyOf: (request) => (request.kind === 'OCT' ? request.requestId : keyOf(request)),
-    afterLoss: storedBefore,
-  });
+  const ends = new StatementGather<Settlement<SubmissionFacts>, Settled>(
+    (batch) => settleGathered(database, lastWritten, batch),
+    {
+      ...SETTLE,
+      ...counted('submission_end'),
+      keys: writers,
+      keyOf: ({ facts }) => (facts.hold ? keyOf(facts.hold) : facts.requestId),
+    },
+  );
+  const submissions = new StatementGather<SubmissionRequest, Stored>(
+    (batch) => storeGathered(database, lastWritten, batch),
+    {
+      ...STORE,
+      ...counted('submission'),
+      maxPerKey: MAX_PER_HOLD,
+      keys: writers,
+      keyOf: (request) => (request.kind === 'OCT' ? request.requestId : keyOf(request)),
+      afterLoss: storedBefore,
+    },
+  );
   const renewals = new StatementGather<OfHold<Renewal>, Stored>(
     (batch) =>
       storeGatheredRenewals(
@@ -142,8 +150,6 @@ interface OfHold<Write> {
   readonly idHash: Buffer;
   readonly write: Write;
 }
-
-const keyOf = ({ idHash }: { readonly idHash: Buffer }) => idHash.toString('hex');
 
 /**
  * Converts the outcome of a repeated statement whose first result was lost. A refusal is not final: the first one may

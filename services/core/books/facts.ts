@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SentKind } from '../domain/kinds.ts';
 import type { Query } from '../storage/database.ts';
-import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { HoldRow, WrittenHold } from '../storage/hold/hold-row.ts';
 import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import { findHold } from '../storage/hold/read-holds.ts';
 import { isImported } from '../storage/imported/import-marks.ts';
@@ -10,11 +10,16 @@ import type { SubmissionInput } from '../storage/submission/store-submissions.ts
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 
 /** The placing of a hold, as it is stored. Without a tokenId it is a checkout, whose page is known if its address is. */
-export type HoldFacts = HoldInput & Pick<Partial<HoldRow>, 'checkoutUrlCiphertext'> & { readonly kind: 'HOLD' };
+export type HoldFacts = HoldInput &
+  Pick<Partial<HoldRow>, 'checkoutUrlCiphertext'> & {
+    readonly kind: 'HOLD';
+    /** The row's, as it is known here. */
+    readonly version?: string | undefined;
+  };
 
 /** A submission, as it is stored, with what it is on. */
 export type SubmissionFacts = SubmissionInput & {
-  readonly hold?: HoldRow | undefined;
+  readonly hold?: WrittenHold | undefined;
   /** The RENEWAL whose authorization it is on; undefined = it is on the placing of its hold. */
   readonly authorization?: SubmissionRow | undefined;
   /** Of a refund: its capture. */

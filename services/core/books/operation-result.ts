@@ -5,7 +5,7 @@ import { notificationOf, OPERATION_KINDS, type OperationKind } from '../domain/k
 import { BODY_FORM, notificationBody } from '../domain/notification-body.ts';
 import { type Approved, type Card, type FinalOutcome, isOk, statusInfoOf, statusOf } from '../domain/outcome.ts';
 import type { HoldRow } from '../storage/hold/hold-row.ts';
-import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { KnownHold } from '../storage/hold/read-holds.ts';
 import type { NewRow } from '../storage/input-columns.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
 import type { OperationRow } from '../storage/operation/operation-row.ts';
@@ -164,7 +164,7 @@ export function endInput(requestId: string, { outcome, at }: Ending): Omit<EndIn
 /** The same for submissions on a hold. */
 export function endOnHold(
   { requestId }: SettledFields,
-  { requestId: holdRequestId, version }: ReadHold,
+  { requestId: holdRequestId, version }: KnownHold,
   ending: Ending,
 ) {
   const bankReference = isOk(ending.outcome) ? ending.outcome.bankReference : undefined;
@@ -172,7 +172,7 @@ export function endOnHold(
 }
 
 /** The subject of an operation on a hold, which leaves it `after`; `words` = what the merchant said of it. */
-export function subjectOn(hold: ReadHold, after: HoldAfter, amount: bigint, words?: Partial<Words>): Subject {
+export function subjectOn(hold: KnownHold, after: HoldAfter, amount: bigint, words?: Partial<Words>): Subject {
   return { ...hold, after, amount, card: cardOf(hold), holdRequestId: hold.requestId, words };
 }
 

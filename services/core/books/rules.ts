@@ -17,8 +17,8 @@ import { type FinalOutcome, isOk } from '../domain/outcome.ts';
 import { judgeImportedRefund, judgeRefund, settleRefund } from '../domain/refund-rules.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import { judgeImportedPart, judgePartialRelease, judgeRelease, settlePartialRelease } from '../domain/release-rules.ts';
-import type { HoldRow } from '../storage/hold/hold-row.ts';
-import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { WrittenHold } from '../storage/hold/hold-row.ts';
+import type { KnownHold } from '../storage/hold/read-holds.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import {
@@ -38,9 +38,9 @@ import { CHECKOUT_CANCELLATION, judgeEnd, reckonVoid } from './voids.ts';
 /** The effect of a kind on the books of its hold. */
 interface Rules {
   /** Returns the reservation of a request, or the reason of its refusal. `capture` is the one that a refund names. */
-  judge(hold: HoldRow, request: HoldRequest, capture: SubmissionRow | undefined): RefusalCode | Reservation;
+  judge(hold: WrittenHold, request: HoldRequest, capture: SubmissionRow | undefined): RefusalCode | Reservation;
   /** Returns what an outcome makes of a submission and of the books. */
-  reckon(submission: SettledFields, hold: ReadHold, ending: Ending): SubmissionEnd;
+  reckon(submission: SettledFields, hold: KnownHold, ending: Ending): SubmissionEnd;
 }
 
 /** The rules of submissions on a hold, by kind. */
@@ -258,7 +258,7 @@ export const RULES: Readonly<Record<KindOnHold, Rules>> = {
  * A capture that the processor has done already. When the hold has ended here, what counts as released was charged in
  * truth.
  */
-function judgeImported(hold: HoldRow, amount: bigint, finalCapture: boolean): RefusalCode | Reservation {
+function judgeImported(hold: WrittenHold, amount: bigint, finalCapture: boolean): RefusalCode | Reservation {
   if (hold.phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   if (hold.closing) return 'CAPTURE_IN_FLIGHT';
   const room = isOpen(hold) ? hold.remaining : hold.released;
@@ -267,13 +267,13 @@ function judgeImported(hold: HoldRow, amount: bigint, finalCapture: boolean): Re
 }
 
 /** The processor has done it, whatever the state of the hold here. */
-function judgeImportedChange({ phase, closing, changing }: HoldRow): RefusalCode | undefined {
+function judgeImportedChange({ phase, closing, changing }: WrittenHold): RefusalCode | undefined {
   if (phase !== 'AUTHORIZED') return 'HOLD_NOT_PLACED';
   return closing || changing != null ? 'CAPTURE_IN_FLIGHT' : undefined;
 }
 
 /** An automatic capture that never arrived is sent again under a new requestId, a few times. */
-function isMadeAgain(hold: ReadHold, requestId: string, outcome: FinalOutcome): boolean {
+function isMadeAgain(hold: KnownHold, requestId: string, outcome: FinalOutcome): boolean {
   const isLost = !isOk(outcome) && outcome.code === 'never_received';
   return isLost && hold.autoCaptureId === requestId && hold.autoCaptureCount < MOST_AUTO_CAPTURES;
 }
@@ -281,7 +281,7 @@ function isMadeAgain(hold: ReadHold, requestId: string, outcome: FinalOutcome): 
 const MOST_AUTO_CAPTURES = 3;
 
 /** How long the card scheme guarantees a hold after a change: as before, unless the processor says otherwise. */
-function guaranteeAfter(hold: HoldRow, outcome: FinalOutcome, expiresAt: Date | null | undefined) {
+function guaranteeAfter(hold: WrittenHold, outcome: FinalOutcome, expiresAt: Date | null | undefined) {
   const until = (isOk(outcome) && outcome.guaranteedUntil) || hold.guaranteedUntil || undefined;
   return until && expiresAt ? earlier(until, expiresAt) : until;
 }

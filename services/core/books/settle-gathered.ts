@@ -4,9 +4,10 @@ import { holdAfter } from '../domain/hold-after.ts';
 import { endedAmountAfter } from '../domain/hold-rules.ts';
 import { isOk } from '../domain/outcome.ts';
 import { contradictionRow } from '../storage/contradiction/contradictions.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Query } from '../storage/database.ts';
 import { endpointName } from '../storage/endpoint/endpoint-row.ts';
-import { type ReadHold, readHoldsOfOpen } from '../storage/hold/read-holds.ts';
+import type { WrittenHold } from '../storage/hold/hold-row.ts';
+import { type KnownHold, readHoldsOfOpen } from '../storage/hold/read-holds.ts';
 import { type HoldEnd, settleHolds } from '../storage/hold/settle-holds.ts';
 import type { ResultInput } from '../storage/operation/append-results.ts';
 import {
@@ -15,10 +16,11 @@ import {
   settleSubmissions,
 } from '../storage/submission/settle-submissions.ts';
 import type { Facts, HoldFacts, SubmissionFacts } from './facts.ts';
+import type { LastWritten } from './last-written.ts';
 import { reckonOct } from './oct-books.ts';
 import { type Ending, endInput, expiryOf, guaranteeOf, resultOf } from './operation-result.ts';
 import { RULES } from './rules.ts';
-import { type WrittenHold, type WrittenSubmission, writtenHold, writtenSubmission } from './written.ts';
+import { type WrittenSubmission, writtenHold, writtenSubmission } from './written.ts';
 
 /** An ended operation, and its outcome. */
 export interface Settlement<F extends Facts = Facts> extends Ending {
@@ -35,7 +37,7 @@ export interface Settled {
   readonly result?: Pick<ResultInput, 'kind' | 'status' | 'statusInfo'> | undefined;
   /** The submission as it is written now, and its hold right before; or the hold as it is written now. */
   readonly submission?: WrittenSubmission | undefined;
-  readonly before?: ReadHold | undefined;
+  readonly before?: KnownHold | undefined;
   readonly hold?: WrittenHold | undefined;
   /** The processor's contradiction of our books, which is kept: the hold is frozen. */
   readonly contradicts?: Contradiction | undefined;
@@ -45,15 +47,15 @@ export interface Settled {
 export const NOTHING_SETTLED: Settled = { changed: false, endpoints: [] };
 
 /**
- * Settles submissions, those on a hold each of another one: reads the holds, reckons, and writes where a hold has not
- * changed since.
+ * Settles submissions, those on a hold each of another one: reads the holds that this process has not written last,
+ * reckons, and writes where a hold has not changed since.
  */
 export async function settleGathered(
   { query }: Database,
+  lastWritten: LastWritten,
   settlements: readonly Settlement<SubmissionFacts>[],
 ): Promise<(Settled | typeof AGAIN)[]> {
-  const onHold = settlements.flatMap(({ facts }) => (facts.holdRequestId ? facts.requestId : []));
-  const holds = await readHoldsOfOpen(query, onHold);
+  const holds = await holdsOf(query, lastWritten, settlements);
   const ends = settlements.map((settlement) => reckon(settlement, holds.get(settlement.facts.requestId)));
   const toWrite = ends.filter((end) => end !== undefined);
   if (toWrite.length === 0) return ends.map(() => NOTHING_SETTLED);
@@ -68,10 +70,27 @@ export async function settleGathered(
   });
 }
 
+/** The holds of submissions, by the submission's requestId, without those that are read and have a result. */
+async function holdsOf(
+  query: Query,
+  lastWritten: LastWritten,
+  settlements: readonly Settlement<SubmissionFacts>[],
+): Promise<ReadonlyMap<string, KnownHold>> {
+  const written = new Map<string, KnownHold>();
+  const toRead: string[] = [];
+  for (const { facts } of settlements) {
+    const hold = facts.hold && lastWritten.takeAsStored(facts.hold, facts.requestId);
+    if (hold) written.set(facts.requestId, hold);
+    else if (facts.holdRequestId) toRead.push(facts.requestId);
+  }
+  const read = await readHoldsOfOpen(query, toRead);
+  return new Map([...written, ...read]);
+}
+
 /** Undefined = it is on a hold and has ended before. */
 function reckon(
   { facts, ...ending }: Settlement<SubmissionFacts>,
-  hold: ReadHold | undefined,
+  hold: KnownHold | undefined,
 ): SubmissionEnd | undefined {
   if (facts.kind === 'OCT') return reckonOct(facts, ending);
   if (!hold) return undefined;
@@ -87,6 +106,7 @@ function reckon(
 /** Settles the placing of holds. */
 export async function settleGatheredHolds(
   { query }: Database,
+  lastWritten: LastWritten,
   settlements: readonly Settlement<HoldFacts>[],
 ): Promise<(Settled | typeof AGAIN)[]> {
   const ends = settlements.map((settlement) => {
@@ -100,15 +120,17 @@ export async function settleGatheredHolds(
     query,
     ends.map(({ end }) => end),
   );
-  return ends.map(({ hold, end: { requestId, operation } }) =>
-    done.locked.has(requestId) ? { ...settledOf(done, requestId, operation), hold } : AGAIN,
-  );
+  return ends.map(({ hold, end: { requestId, operation, ok } }) => {
+    const written = done.changed.get(requestId);
+    if (ok && written?.version) lastWritten.keep({ ...hold, ...written, version: written.version });
+    return done.locked.has(requestId) ? { ...settledOf(done, requestId, operation), hold } : AGAIN;
+  });
 }
 
 /** The effect of an outcome on a hold that is placed. */
 function endOfHold(settlement: Settlement<HoldFacts>): HoldEnd {
   const { facts, outcome, at } = settlement;
-  const end = { ...endInput(facts.requestId, settlement), card: outcome.card };
+  const end = { ...endInput(facts.requestId, settlement), card: outcome.card, storedVersion: facts.version };
   if (!isOk(outcome)) return end;
   const expiresAt = expiryOf(facts, at, outcome.expiresAt);
   const guaranteedUntil = guaranteeOf(outcome, expiresAt);

@@ -8,7 +8,7 @@ import { judgeNextRenewal } from '../domain/renewal-rules.ts';
 import type { Database, Query } from '../storage/database.ts';
 import { readRenewed } from '../storage/hold/find-renewed.ts';
 import { type HoldInput, insertHolds, insertRenewals, type RenewalInput } from '../storage/hold/insert-holds.ts';
-import { type ReadHold, readSubjects, type Subject } from '../storage/hold/read-holds.ts';
+import { type KnownHold, readSubjects, type Subject } from '../storage/hold/read-holds.ts';
 import { readSubmissions } from '../storage/submission/read-submissions.ts';
 import {
   type Stored as StoredRow,
@@ -17,6 +17,7 @@ import {
 } from '../storage/submission/store-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { SubmissionFacts } from './facts.ts';
+import type { LastWritten } from './last-written.ts';
 import { octInput } from './oct-books.ts';
 import { RULES } from './rules.ts';
 import { type HoldRequest, type Stored, type SubmissionRequest, sentInput, wordsOf } from './submission-request.ts';
@@ -24,7 +25,7 @@ import { type HoldRequest, type Stored, type SubmissionRequest, sentInput, words
 /** A request that may be stored, and what it is on. */
 interface Admitted extends Pick<SubmissionFacts, 'capture'> {
   readonly input: SubmissionInput;
-  readonly hold?: ReadHold | undefined;
+  readonly hold?: KnownHold | undefined;
 }
 
 /**
@@ -33,14 +34,17 @@ interface Admitted extends Pick<SubmissionFacts, 'capture'> {
  */
 export async function storeGathered(
   { query }: Database,
+  lastWritten: LastWritten,
   requests: readonly SubmissionRequest[],
 ): Promise<(Stored | typeof AGAIN)[]> {
   const onHold = requests.filter((request) => request.kind !== 'OCT');
-  const subjects = await readSubjects(query, onHold);
-  const captures = await readCaptures(query, onHold);
+  const written = admitWritten(lastWritten, onHold);
+  const toRead = onHold.filter((request) => !written.has(request));
+  const subjects = await readSubjects(query, toRead);
+  const captures = await readCaptures(query, toRead);
   const judged = requests.map((request): Stored | Admitted => {
     if (request.kind === 'OCT') return { input: octInput(request) };
-    return judge(request, subjects.get(request), captures);
+    return written.get(request) ?? judge(request, subjects.get(request), captures);
   });
   const admitted = judged.flatMap((each) => ('input' in each ? each.input : []));
   const authorizations = await readAuthorizations(query, admitted);
@@ -50,11 +54,26 @@ export async function storeGathered(
     const { input, hold, capture } = each;
     const row = stored.get(input);
     if (!row) return AGAIN;
-    const { outcome, processorRequestId, exceeded } = row;
+    const { outcome, processorRequestId, reserved, exceeded } = row;
+    if (hold && outcome === 'STORED') lastWritten.keep({ ...hold, ...reserved }, input.requestId);
     const authorization = authorizations.get(input.authorizationId ?? '');
     const facts = outcome === 'STORED' ? { ...input, processorRequestId, hold, capture, authorization } : undefined;
     return { outcome, hold, facts, exceeded };
   });
+}
+
+/**
+ * The requests that may be stored, by the holds that this process has written last. The others are judged on holds that
+ * are read: a refusal is never told by a hold that may have changed since.
+ */
+function admitWritten(lastWritten: LastWritten, requests: readonly HoldRequest[]): ReadonlyMap<HoldRequest, Admitted> {
+  const admitted = new Map<HoldRequest, Admitted>();
+  for (const request of requests) {
+    const hold = request.captureRequestId === undefined ? lastWritten.take(request) : undefined;
+    const judged = hold && judge(request, { isKnown: false, hold }, new Map());
+    if (judged && 'input' in judged) admitted.set(request, judged);
+  }
+  return admitted;
 }
 
 /** Stores the placing of holds. */
@@ -68,8 +87,9 @@ export async function storeGatheredHolds(
 
 function placing(hold: HoldInput, row: StoredRow | undefined): Stored | typeof AGAIN {
   if (!row) return AGAIN;
-  const { outcome, processorRequestId } = row;
-  return { outcome, facts: outcome === 'STORED' ? { ...hold, kind: 'HOLD', processorRequestId } : undefined };
+  const { outcome, processorRequestId, reserved } = row;
+  const facts = { ...hold, kind: 'HOLD', processorRequestId, version: reserved.version } as const;
+  return { outcome, facts: outcome === 'STORED' ? facts : undefined };
 }
 
 /**

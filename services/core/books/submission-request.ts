@@ -3,7 +3,7 @@ import type { Change } from '../domain/hold-rules.ts';
 import type { KindOnHold } from '../domain/kinds.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import type { ClaimInput } from '../storage/claim/claim-row.ts';
-import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { HoldRow, WrittenHold } from '../storage/hold/hold-row.ts';
 import type { HoldInput } from '../storage/hold/insert-holds.ts';
 import type { NewRow } from '../storage/input-columns.ts';
 import type { ExceededLimit, Stored as StoredRow, SubmissionInput } from '../storage/submission/store-submissions.ts';
@@ -106,7 +106,7 @@ export interface Stored {
   /** Set when STORED. */
   readonly facts?: Facts | undefined;
   /** The hold as it was judged, if the caller may know of it. */
-  readonly hold?: HoldRow | undefined;
+  readonly hold?: WrittenHold | undefined;
   /** Set when a refund exceeds its capture: the capture's refundable amount, minor units. */
   readonly left?: bigint | undefined;
   /** Set when LIMIT_EXCEEDED. */

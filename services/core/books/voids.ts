@@ -5,8 +5,8 @@ import { booksOf, failHold, isDueToEnd, isOpen } from '../domain/hold-rules.ts';
 import { isOk } from '../domain/outcome.ts';
 import type { RefusalCode } from '../domain/refusal.ts';
 import { leftByRelease, settleRelease } from '../domain/release-rules.ts';
-import type { HoldRow } from '../storage/hold/hold-row.ts';
-import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { WrittenHold } from '../storage/hold/hold-row.ts';
+import type { KnownHold } from '../storage/hold/read-holds.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
 import { type Ending, endOnHold, givenBackBy, resultOf, type SettledFields, subjectOn } from './operation-result.ts';
 import type { Reservation } from './submission-request.ts';
@@ -19,7 +19,7 @@ export const CHECKOUT_CANCELLATION: Reservation = { amount: 0n, closing: true };
  * reported it.
  */
 export function judgeEnd(
-  hold: HoldRow,
+  hold: WrittenHold,
   as: 'RELEASED' | 'EXPIRED',
   reported: boolean,
   now: Date,
@@ -41,7 +41,7 @@ export function judgeEnd(
 export function reckonVoid(
   kind: 'RELEASE' | 'EXPIRY',
   submission: SettledFields,
-  hold: ReadHold,
+  hold: KnownHold,
   ending: Ending,
 ): SubmissionEnd {
   if (hold.phase !== 'AUTHORIZED') return cancelCheckout(kind, submission, hold, ending);
@@ -76,7 +76,7 @@ export function reckonVoid(
 function cancelCheckout(
   kind: 'RELEASE' | 'EXPIRY',
   submission: SettledFields,
-  hold: ReadHold,
+  hold: KnownHold,
   ending: Ending,
 ): SubmissionEnd {
   const { requestId } = submission;

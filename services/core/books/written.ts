@@ -1,7 +1,7 @@
 /** Rows as the statement that settled them has written them, made in memory: an answer reads nothing back. */
 import { type Card, isOk } from '../domain/outcome.ts';
-import type { HoldRow } from '../storage/hold/hold-row.ts';
-import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { WrittenHold } from '../storage/hold/hold-row.ts';
+import type { KnownHold } from '../storage/hold/read-holds.ts';
 import type { HoldEnd } from '../storage/hold/settle-holds.ts';
 import type { NewRow } from '../storage/input-columns.ts';
 import type { SubmissionEnd } from '../storage/submission/settle-submissions.ts';
@@ -10,7 +10,6 @@ import type { HoldFacts, SubmissionFacts } from './facts.ts';
 import type { Ending } from './operation-result.ts';
 
 /** A row whose null fields may be absent. */
-export type WrittenHold = NewRow<HoldRow, keyof HoldRow>;
 export type WrittenSubmission = NewRow<SubmissionRow, keyof SubmissionRow>;
 
 /** A submission that has ended; `before` is its hold, right before it. */
@@ -18,7 +17,7 @@ export function writtenSubmission(
   facts: SubmissionFacts,
   end: SubmissionEnd,
   { at }: Ending,
-  before: ReadHold | undefined,
+  before: KnownHold | undefined,
 ): WrittenSubmission {
   return {
     ...UNTOUCHED_SUBMISSION,

@@ -3,13 +3,13 @@ import { drawId } from '../../../platform/draw-id.ts';
 import type { StoreRequest } from '../books/books.ts';
 import { type Facts, factsOf, isCheckout } from '../books/facts.ts';
 import { isStored, type Stored } from '../books/submission-request.ts';
-import type { WrittenHold, WrittenSubmission } from '../books/written.ts';
+import type { WrittenSubmission } from '../books/written.ts';
 import { BY_ANSWER, type Told } from '../domain/contradiction.ts';
 import { pointOf } from '../domain/crash-points.ts';
 import { mustHappen } from '../domain/kinds.ts';
 import { type FinalOutcome, isFinal, isOk, type Outcome } from '../domain/outcome.ts';
-import type { HoldRow } from '../storage/hold/hold-row.ts';
-import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { HoldRow, WrittenHold } from '../storage/hold/hold-row.ts';
+import type { KnownHold } from '../storage/hold/read-holds.ts';
 import { postponeInquiry } from '../storage/submission/open-submissions.ts';
 import { hasLateVoid } from '../storage/submission/read-submissions.ts';
 import { logContradiction } from './contradict.ts';
@@ -40,7 +40,7 @@ export interface SettledNow {
   readonly is: 'SETTLED';
   readonly outcome: FinalOutcome;
   readonly submission?: WrittenSubmission | undefined;
-  readonly before?: ReadHold | undefined;
+  readonly before?: KnownHold | undefined;
   readonly hold?: WrittenHold | undefined;
 }
 

@@ -6,7 +6,7 @@ import { pointOf } from '../domain/crash-points.ts';
 import type { SubmissionKind } from '../domain/kinds.ts';
 import { identifierOf, type Outcome } from '../domain/outcome.ts';
 import type { Processor } from '../processor/processor.ts';
-import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { WrittenHold } from '../storage/hold/hold-row.ts';
 import type { Sender } from './sender.ts';
 
 /** Sends a stored operation to its processor. The outcome may be unknown; nothing here guesses. */
@@ -145,7 +145,7 @@ function onAuthorization(submission: SubmissionFacts) {
   return { ...named(submission), authorizationRequestId: identifierOf(authorization), authorizationReference };
 }
 
-function holdOf({ hold }: SubmissionFacts): HoldRow {
+function holdOf({ hold }: SubmissionFacts): WrittenHold {
   assert(hold, 'it has a hold');
   return hold;
 }

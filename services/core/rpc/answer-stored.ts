@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { errorFields } from '../../../platform/log.ts';
 import type { WrittenSubmission } from '../books/written.ts';
 import { HoldfastError } from '../domain/refusal.ts';
-import type { ReadHold } from '../storage/hold/read-holds.ts';
+import type { KnownHold } from '../storage/hold/read-holds.ts';
 import { findSubmission } from '../storage/submission/read-submissions.ts';
 import type { SubmissionRow } from '../storage/submission/submission-row.ts';
 import type { Core } from './core.ts';
@@ -33,7 +33,7 @@ export async function demandAnswerable(
 /** The answers of a call about its operation. */
 export interface Answer<A> {
   /** When it is done. `before` is its hold right before, if that is known. */
-  readonly present: (row: WrittenSubmission, before?: ReadHold) => A | Promise<A>;
+  readonly present: (row: WrittenSubmission, before?: KnownHold) => A | Promise<A>;
   /** While its outcome is not known. */
   readonly unknown: (requestId: string) => A;
 }

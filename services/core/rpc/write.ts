@@ -10,7 +10,7 @@ import { isOk } from '../domain/outcome.ts';
 import { HoldfastError } from '../domain/refusal.ts';
 import { type Performed, perform, type SettledNow } from '../kinds/perform.ts';
 import { callOverAt } from '../processor/processor.ts';
-import type { HoldRow } from '../storage/hold/hold-row.ts';
+import type { WrittenHold } from '../storage/hold/hold-row.ts';
 import { ID_AGE_MS } from '../storage/id-bounds.ts';
 import { type Answer, answerKnown, answerStored, type First, logNotStored } from './answer-stored.ts';
 import type { Core } from './core.ts';
@@ -56,17 +56,17 @@ export interface Write<A> {
   /** The destination, when it is known before storing: nothing is stored while that processor does not answer. */
   readonly processor?: string | undefined;
   /** Compares the call with the operation of its key, as claimed or imported; `hold` is that operation's. */
-  readonly agrees: (requestId: string, hold: HoldRow | undefined) => Promise<boolean>;
+  readonly agrees: (requestId: string, hold: WrittenHold | undefined) => Promise<boolean>;
   /** The hold that it is on, when that is known before it is stored. */
-  readonly hold?: HoldRow | undefined;
+  readonly hold?: WrittenHold | undefined;
   readonly answers: Answers<A>;
 }
 
 /** The answers of a call: about an operation stored before, about its own, and while the outcome is unknown. */
 export interface Answers<A> {
-  readonly first: (first: First, hold: HoldRow | undefined) => Promise<A & { replayed?: boolean }>;
+  readonly first: (first: First, hold: WrittenHold | undefined) => Promise<A & { replayed?: boolean }>;
   readonly now: (done: Done) => A | Promise<A>;
-  readonly unknown: (requestId: string, hold: HoldRow | undefined) => A;
+  readonly unknown: (requestId: string, hold: WrittenHold | undefined) => A;
 }
 
 type Done = SettledNow | Extract<Performed, { is: 'OPENED' }>;

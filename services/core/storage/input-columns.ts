@@ -18,7 +18,7 @@ export function inputColumns(columns: Readonly<Record<string, string>>) {
   };
 }
 
-/** In lines that can be read. */
-function list(parts: readonly string[]): string {
+/** SQL of a list, in lines that can be read. */
+export function list(parts: readonly string[]): string {
   return parts.join(', ').replace(/(.{90,}?,) /g, '$1\n      ');
 }

@@ -9,10 +9,10 @@ import type {
   PreauthorizationSchema,
   ReleasePreauthorizationRequest,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { WrittenHold, WrittenSubmission } from '../../books/written.ts';
+import type { WrittenSubmission } from '../../books/written.ts';
 import { isOpen } from '../../domain/hold-rules.ts';
-import type { HoldRow } from '../../storage/hold/hold-row.ts';
-import { findHold, type ReadHold } from '../../storage/hold/read-holds.ts';
+import type { WrittenHold } from '../../storage/hold/hold-row.ts';
+import { findHold, type KnownHold } from '../../storage/hold/read-holds.ts';
 import type { Core, Method } from '../core.ts';
 import { agreesWith } from '../first-call.ts';
 import { claimOf } from '../idempotency.ts';
@@ -117,7 +117,7 @@ async function actOnHold(
  * The hold right after the submission, whatever has happened since: the first answer. It follows from the hold right
  * before, unless the submission failed or froze it.
  */
-async function acted(core: Core, submission: WrittenSubmission, before?: ReadHold): Promise<Acted> {
+async function acted(core: Core, submission: WrittenSubmission, before?: KnownHold): Promise<Acted> {
   const { requestId, holdRequestId, statusAfter, frozenAfter } = submission;
   const follows = before && statusAfter !== 'FAILED' && frozenAfter === before.frozen;
   const hold = follows ? before : await findHold(core.database.query, holdRequestId ?? '');
@@ -126,7 +126,7 @@ async function acted(core: Core, submission: WrittenSubmission, before?: ReadHol
   return { preauthorization, requestId, state: OperationState.OK, ...presentWords(submission) };
 }
 
-function holdAfter(hold: HoldRow, submission: WrittenSubmission): WrittenHold {
+function holdAfter(hold: WrittenHold, submission: WrittenSubmission): WrittenHold {
   const { statusAfter, frozenAfter } = submission;
   assert(statusAfter != null && frozenAfter != null, 'what is done kept the hold');
   const amount = submission.amountAfter ?? 0n;

@@ -10,13 +10,12 @@ import {
   MerchantReason,
   ThreeDSecure,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { WrittenHold } from '../../books/written.ts';
 import { endTimes, judgeTimes, judgeUnsignedCapture, keptTime, NEEDS_TOKEN } from '../../domain/chosen-times.ts';
 import type { SubmissionState } from '../../domain/kinds.ts';
 import type { HoldfastError } from '../../domain/refusal.ts';
 import { pageEnd } from '../../kinds/page.ts';
 import type { Processor } from '../../processor/processor.ts';
-import { type HoldRow, MERCHANT_REASONS } from '../../storage/hold/hold-row.ts';
+import { type HoldRow, MERCHANT_REASONS, type WrittenHold } from '../../storage/hold/hold-row.ts';
 import type { HoldInput } from '../../storage/hold/insert-holds.ts';
 import { handleOf } from '../../storage/hold/preauthorization-id.ts';
 import { findHold, findNetworkTransaction } from '../../storage/hold/read-holds.ts';

@@ -4,12 +4,11 @@ import {
   MerchantReason,
   PreauthorizationSchema,
 } from '../../../../proto/gen/holdfast/v1/preauthorization_pb.js';
-import type { WrittenHold } from '../../books/written.ts';
 import { frozenBecauseOf } from '../../domain/contradiction.ts';
 import { isOpen, shownPhase } from '../../domain/hold-rules.ts';
 import { inOrder } from '../../domain/notification-body.ts';
 import type { Cipher } from '../../storage/cipher.ts';
-import type { AskedTerms, HoldRow } from '../../storage/hold/hold-row.ts';
+import type { AskedTerms, HoldRow, WrittenHold } from '../../storage/hold/hold-row.ts';
 import { preauthorizationIdOf } from '../../storage/hold/preauthorization-id.ts';
 import type { Replacing } from '../../storage/submission/read-submissions.ts';
 import { present, presentCard, presentError } from '../present.ts';

@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { FrozenBecause } from '../../domain/contradiction.ts';
 import type { Capabilities, Change, HoldPhase, HoldStatus, ReleaseReason } from '../../domain/hold-rules.ts';
+import type { NewRow } from '../input-columns.ts';
 import { cardColumns, sentColumns } from '../submission/sent-columns.ts';
 
 /** Why a merchant places a hold without the customer: names of MerchantReason, in both contracts. */
@@ -133,3 +134,5 @@ export const HoldEntity = defineEntity({
   },
 });
 export type HoldRow = InferEntity<typeof HoldEntity>;
+/** A hold whose null fields may be absent. */
+export type WrittenHold = NewRow<HoldRow, keyof HoldRow>;

@@ -8,7 +8,7 @@ import {
   IS_LATE,
   LOST,
   mayBeLost,
-  OUTCOMES,
+  outcomes,
   SENT_COLUMNS,
   type Stored,
   storeEach,
@@ -86,13 +86,15 @@ const STORED = `stored as (
     select "sentAs", amount, renews is not null, 0, 'IN_PROGRESS', 0, 0, 0, 0, 0, false, false,
       ${HOLD.values}
     from admissible where "requestId" in (select request_id from claimed)
+    returning request_id as of_request, ${versionOf('hold')} as version
   )`;
+const STORED_OUTCOMES = outcomes('v.version', 'left join stored v on v.of_request = i."requestId"');
 
 export const INSERT_HOLDS = sql('insert-holds')`with ${INPUT},
   admissible as materialized (select * from input where not late and not met and not maybe_lost),
   ${CLAIMED},
   ${STORED}
-  ${OUTCOMES}`;
+  ${STORED_OUTCOMES}`;
 
 /** As STORE_SUBMISSIONS writes on a hold: the old one keeps which hold renews it, so that a hold has one renewal. */
 const INSERT_RENEWALS = sql('insert-renewals')`with ${INPUT},
@@ -107,4 +109,4 @@ const INSERT_RENEWALS = sql('insert-renewals')`with ${INPUT},
     where h.request_id = any (array[i.renews]) and i."requestId" in (select request_id from claimed)
   ),
   ${STORED}
-  ${OUTCOMES}`;
+  ${STORED_OUTCOMES}`;

@@ -3,7 +3,7 @@ import { type OrmDatabase, type Query, readRow, sql } from '../database.ts';
 import { idBounds } from '../id-bounds.ts';
 import { entityManager } from '../orm.ts';
 import { type Slice, scanPage } from '../scan-page.ts';
-import { HoldEntity, type HoldRow } from './hold-row.ts';
+import { HoldEntity, type HoldRow, type WrittenHold } from './hold-row.ts';
 import { versionOf } from './hold-version.ts';
 
 /** A hold as it was read without a lock. */
@@ -11,6 +11,9 @@ export interface ReadHold extends HoldRow {
   /** Changes whenever the hold does: a statement that names it writes only if the hold is still as it was read. */
   readonly version: string;
 }
+
+/** A hold as it was read, or as this process wrote it last. */
+export type KnownHold = WrittenHold & Pick<ReadHold, 'version'>;
 
 /** Reads holds by requestId, without locking them. */
 export function readHolds(query: Query, requestIds: readonly string[]): Promise<ReadHold[]> {
@@ -63,10 +66,10 @@ const READ_AT_PROCESSORS = sql('read-authorizations-at-processors')`with wanted 
       and r.processor = i.processor and r.kind = 'RENEWAL'
     join hold h on h.request_id = r.hold_request_id`;
 
-/** The rows read before a submission on a hold is judged: the hold, and whether the submission's requestId is taken. */
+/** What a submission on a hold is judged by: the hold, and whether the submission's requestId is taken. */
 export interface Subject {
   readonly isKnown: boolean;
-  readonly hold: ReadHold | undefined;
+  readonly hold: KnownHold | undefined;
 }
 
 /** Reads the holds that requests name by the hash of their preauthorizationId. */

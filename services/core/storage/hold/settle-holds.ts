@@ -1,7 +1,8 @@
 import type { Capabilities } from '../../domain/hold-rules.ts';
 import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, NOTIFIED } from '../operation/append-results.ts';
-import { DONE, END_INPUT, type EndInput, type Settled, setCard, settleEach } from '../submission/settle-submissions.ts';
+import { done, END_INPUT, type EndInput, type Settled, setCard, settleEach } from '../submission/settle-submissions.ts';
+import { versionOf } from './hold-version.ts';
 import { noticeAt } from './notice-at.ts';
 import { renewAt } from './renew-at.ts';
 
@@ -12,6 +13,8 @@ export interface HoldEnd extends EndInput {
   readonly generatedTokenId?: string | undefined;
   readonly networkTransactionId?: string | undefined;
   readonly capabilities?: Capabilities | undefined;
+  /** Its version as it was stored: the statement returns the new one when nothing else has changed it since. */
+  readonly storedVersion?: string | undefined;
 }
 
 /** Ends the placing of holds. */
@@ -39,10 +42,10 @@ const RENEW_AT = renewAt({
 export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
     select * from json_to_recordset($1::json) as i(${END_INPUT},
       "expiresAt" timestamptz, "guaranteedUntil" timestamptz, "generatedTokenId" text,
-      "networkTransactionId" text, capabilities jsonb)
+      "networkTransactionId" text, capabilities jsonb, "storedVersion" text)
   ),
   locked as materialized (
-    select i.* from input i join hold h on h.request_id = any (array[i."requestId"])
+    select i.*, ${versionOf('h')} = i."storedVersion" as untouched from input i join hold h on h.request_id = any (array[i."requestId"])
     for no key update of h skip locked
   ),
   changed as (
@@ -62,7 +65,8 @@ export const SETTLE_HOLDS = sql('settle-holds')`with input as materialized (
       notify_expiring_at = ${NOTICE_AT}
     from locked c
     where h.request_id = any (array[c."requestId"]) and h.phase not in ('AUTHORIZED', 'FAILED')
-    returning h.request_id as subject_id, h.notification_count as "holdSequence", c.*
+    returning h.request_id as subject_id, case when c.untouched then ${versionOf('h')} end as version,
+      h.renew_at, h.notify_expiring_at, h.notification_count, h.notification_count as "holdSequence", c.*
   ),
   ${APPEND_RESULTS}
-  ${DONE}`;
+  ${done('version', 'renew_at', 'notify_expiring_at', 'notification_count')}`;

@@ -1,7 +1,7 @@
 import { byTurns, unindexed } from '../by-turns.ts';
 import { type Query, sql } from '../database.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
-import { DONE, type Settled, settleEach } from '../submission/settle-submissions.ts';
+import { done, type Settled, settleEach } from '../submission/settle-submissions.ts';
 import { versionOf } from './hold-version.ts';
 import type { ReadHold } from './read-holds.ts';
 
@@ -48,4 +48,4 @@ const TELL_EXPIRING = sql('tell-expiring')`with input as materialized (
     returning c."requestId" as subject_id, c.*
   ),
   ${APPEND_RESULTS}
-  ${DONE}`;
+  ${done()}`;

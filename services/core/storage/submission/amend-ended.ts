@@ -3,7 +3,7 @@ import { isTakenBack } from '../contradiction/read-contradictions.ts';
 import { type Query, sql } from '../database.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { APPEND_RESULTS, type ResultInput } from '../operation/append-results.ts';
-import { BOOKS_INPUT, type BooksInput, DONE, SET_BOOKS, type Settled, settleEach } from './settle-submissions.ts';
+import { BOOKS_INPUT, type BooksInput, done, SET_BOOKS, type Settled, settleEach } from './settle-submissions.ts';
 import { CORRECT_ROOM } from './spend-limits.ts';
 
 /** A change of an ended operation: an amount taken back or given again, or another result. Amounts are minor units. */
@@ -112,4 +112,4 @@ export const AMEND_ENDED = sql('amend-ended')`with input as materialized (
     from changed c where o.id = any (array[c."contradictionId"])
   ),
   ${APPEND_RESULTS}
-  ${DONE}`;
+  ${done()}`;

@@ -6,6 +6,7 @@ import { type Query, type Statement, sql } from '../database.ts';
 import type { EndpointId } from '../delivery/delivery-row.ts';
 import { versionOf } from '../hold/hold-version.ts';
 import { noticeAt } from '../hold/notice-at.ts';
+import type { ReadHold } from '../hold/read-holds.ts';
 import { renewAt } from '../hold/renew-at.ts';
 import { APPEND_RESULTS, NOTIFIED, type ResultInput } from '../operation/append-results.ts';
 import { GIVE_ROOM_BACK } from './spend-limits.ts';
@@ -70,8 +71,8 @@ export interface SubmissionEnd extends EndInput, Partial<BooksInput>, Partial<Ca
 
 /** The effect of a settling statement. */
 export interface Settled {
-  /** The submissions or holds that it ended. */
-  readonly changed: ReadonlySet<string>;
+  /** The submissions or holds that it ended, with the columns of a hold that only the statement knows. */
+  readonly changed: ReadonlyMap<string, Partial<ReadHold>>;
   /** The requestIds whose rows it could lock; the others are to be tried again. */
   readonly locked: ReadonlySet<string>;
   /** The endpoints for which it made deliveries, by the requestId of the result. */
@@ -81,13 +82,15 @@ export interface Settled {
 /** Runs a statement that settles. What has ended, is locked by somebody else or has changed is left as it is. */
 export async function settleEach(query: Query, statement: Statement, ends: readonly object[]): Promise<Settled> {
   const json = JSON.stringify(ends, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
-  const ids = { changed: new Set<string>(), locked: new Set<string>() };
+  const locked = new Set<string>();
+  const changed = new Map<string, Partial<ReadHold>>();
   const delivered = new Map<string, EndpointId[]>();
-  for (const row of await query<DoneRow>(statement, [json])) {
-    if (row.what !== 'delivery') ids[row.what].add(row.id);
-    else delivered.set(row.id, [...(delivered.get(row.id) ?? []), row.endpointId]);
+  for (const { what, id, endpointId, ...written } of await query<DoneRow>(statement, [json])) {
+    if (what === 'changed') changed.set(id, written);
+    else if (what === 'locked') locked.add(id);
+    else delivered.set(id, [...(delivered.get(id) ?? []), endpointId]);
   }
-  return { ...ids, delivered };
+  return { changed, locked, delivered };
 }
 
 /** Ends submissions, those of a hold each of another one. */
@@ -119,14 +122,20 @@ export const SET_BOOKS = `status = c.status, amount = c.amount, captured = c.cap
       closed_at = case when c.status in ('IN_PROGRESS', 'PARTIALLY_CAPTURED') then null
         else coalesce(h.closed_at, c.at) end`;
 
-type DoneRow =
-  | { readonly what: 'changed' | 'locked'; readonly id: string }
-  | { readonly what: 'delivery'; readonly id: string; readonly endpointId: EndpointId };
+interface DoneRow extends Partial<ReadHold> {
+  readonly what: 'changed' | 'delivery' | 'locked';
+  readonly id: string;
+  /** Of a delivery. */
+  readonly endpointId: EndpointId;
+}
 
-/** SQL that ends a statement that settles: what it did. */
-export const DONE = `select 'changed' as what, subject_id::text as id, null as endpoint_id from changed
-  union all select 'delivery', request_id, endpoint_kind from delivered
-  union all select 'locked', "requestId"::text, null from locked`;
+/** SQL that ends a statement that settles: what it did, with more columns of what it `changed`. */
+export function done(...columns: readonly string[]): string {
+  const nulls = columns.map(() => ', null').join('');
+  return `select ${["'changed' as what", 'subject_id::text as id', 'null as endpoint_id', ...columns].join(', ')} from changed
+  union all select 'delivery', request_id, endpoint_kind${nulls} from delivered
+  union all select 'locked', "requestId"::text, null${nulls} from locked`;
+}
 
 const NOTICE_AT = noticeAt({
   guaranteedUntil: 'c."guaranteedAfter"',
@@ -221,4 +230,4 @@ export const SETTLE_SUBMISSIONS = sql('settle-submissions')`with input as materi
     ${insertContradictions('changed')}
   ),
   ${APPEND_RESULTS}
-  ${DONE}`;
+  ${done()}`;

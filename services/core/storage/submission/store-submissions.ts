@@ -5,7 +5,8 @@ import { sentUnderKey } from '../claim/key-identifier.ts';
 import { type Query, type Statement, sql } from '../database.ts';
 import { isNotCounted } from '../database-errors.ts';
 import { versionOf } from '../hold/hold-version.ts';
-import { inputColumns, type NewRow } from '../input-columns.ts';
+import type { ReadHold } from '../hold/read-holds.ts';
+import { inputColumns, list, type NewRow } from '../input-columns.ts';
 import { LOST_BELOW } from '../reconciling.ts';
 import { ofBothTables } from './sent-tables.ts';
 import { DEMAND_COUNTED, WITHIN_CONTRACT } from './spend-limits.ts';
@@ -78,6 +79,8 @@ export interface Stored {
   readonly outcome: 'STORED' | 'KEY_TAKEN' | 'REPEATED' | 'LATE' | 'MAYBE_LOST' | 'OCT_NOT_ALLOWED' | 'LIMIT_EXCEEDED';
   /** Its identifier at the processor, when it is stored; null = the requestId. */
   readonly processorRequestId: string | null;
+  /** What it changed of its hold, and the hold's version since; empty when it changed none. */
+  readonly reserved: Partial<ReadHold>;
   /** LIMIT_EXCEEDED: the limit. */
   readonly exceeded?: ExceededLimit | undefined;
 }
@@ -110,12 +113,12 @@ export async function storeEach<Input extends { readonly requestId: string }>(
   const rows = await query<OutcomeRow>(statement, [JSON.stringify([...firsts.values()])]);
   const refused = rows.flatMap(({ place, outcome }) => (REFUSALS.has(outcome) ? (inputs[place]?.requestId ?? []) : []));
   const known = await readKnown(query, refused);
-  for (const { place, outcome, sentAs: processorRequestId, limit = null, resetsAt = null } of rows) {
+  for (const { place, outcome, sentAs: processorRequestId, limit = null, resetsAt = null, ...reserved } of rows) {
     const input = inputs[place] as Input;
     if (outcome === 'AGAIN') continue;
     const isRepeated = known.has(input.requestId);
     const exceeded = limit === null ? undefined : { limit, resetsAt: resetsAt ?? undefined };
-    stored.set(input, { outcome: isRepeated ? 'REPEATED' : outcome, processorRequestId, exceeded });
+    stored.set(input, { outcome: isRepeated ? 'REPEATED' : outcome, processorRequestId, reserved, exceeded });
   }
   return stored;
 }
@@ -136,7 +139,7 @@ const READ_KNOWN: Statement = {
   text: ofBothTables((table) => `select request_id from ${table} where request_id = any($1::uuid[])`),
 };
 
-interface OutcomeRow {
+interface OutcomeRow extends Partial<ReadHold> {
   readonly place: number;
   readonly outcome: Exclude<Stored['outcome'], 'REPEATED'> | 'AGAIN';
   readonly sentAs: string | null;
@@ -178,9 +181,13 @@ const OUTCOME = `case when i."requestId" in (select request_id from claimed) the
       when i.met or i."requestId" in (select "requestId" from admissible) then 'KEY_TAKEN'
       else 'AGAIN' end`;
 
-/** SQL that ends the statement: what became of each row. */
-export const OUTCOMES = `select i.place, i."sentAs", ${OUTCOME} as outcome
-  from input i`;
+/**
+ * SQL that ends the statement: what became of each row, with `columns` of what is joined to the input `i`. AGAIN = its
+ * hold could not be locked.
+ */
+export const outcomes = (columns: string, joined: string, outcome = OUTCOME) => `select i.place, i."sentAs", ${columns},
+    ${outcome} as outcome
+  from input i ${joined}`;
 
 /**
  * SQL: what core does by itself may have been done and be lost, but for the void of a late authorization, which is sent
@@ -193,10 +200,28 @@ const OR_DONE = `
 
 const SUBMISSION = inputColumns(COLUMNS);
 
+/** SQL: the columns of a hold `h` that a submission `i` changes, with their values; `r` has what it reserves. */
+const RESERVED = {
+  closing: 'i.closing',
+  changing: 'coalesce(i.changing, h.changing)',
+  remaining: `h.remaining - case when i."fromReleased" then 0 else r.of_hold end`,
+  released: `h.released - case when i."fromReleased" then r.of_hold else 0 end`,
+  in_flight: 'h.in_flight + r.of_hold',
+  refunding: 'h.refunding + r.of_captured',
+  auto_capture_id: `case when i.automatic then i."requestId" else h.auto_capture_id end`,
+  auto_capture_count: 'h.auto_capture_count + coalesce(i.automatic, false)::int',
+  renewal_id: `case when i.kind = 'RENEWAL' then i."requestId" else h.renewal_id end`,
+  to_void: `case when i.kind = 'LATE_VOID' then nullif(h.to_void, coalesce(i."authorizationId", h.request_id))
+        else h.to_void end`,
+};
+const CHANGED = Object.keys(RESERVED);
+const changedOf = (row: string) => CHANGED.map((name) => `${row}.${name}`);
+
 /**
  * Stores submissions of all kinds, and reserves the amount of each on its hold, if it has one. A submission whose hold
  * is locked, or has changed since it was judged, is left out without waiting, and judged again. `eligible` has the
- * others, and `admissible` those that the merchant's contract allows. Of those, only the ones that could claim their names are reserved on holds (`reserved`) and on captures
+ * others, and `admissible` those that the merchant's contract allows. Of those, only the ones that could claim their
+ * names are reserved on holds (`reserved`) and on captures
  * (`refunding`), and stored.
  *
  * Reading, judging and writing in one transaction would hold the lock while the client judges, and for ever if it
@@ -222,18 +247,13 @@ export const STORE_SUBMISSIONS = sql('store-submissions')`with input as material
   ${WITHIN_CONTRACT},
   ${CLAIMED},
   reserved as (
-    update hold h set closing = i.closing, changing = coalesce(i.changing, h.changing),
-      remaining = h.remaining - case when i."fromReleased" then 0 else r.of_hold end,
-      released = h.released - case when i."fromReleased" then r.of_hold else 0 end,
-      in_flight = h.in_flight + r.of_hold, refunding = h.refunding + r.of_captured,
-      auto_capture_id = case when i.automatic then i."requestId" else h.auto_capture_id end,
-      auto_capture_count = h.auto_capture_count + coalesce(i.automatic, false)::int,
-      renewal_id = case when i.kind = 'RENEWAL' then i."requestId" else h.renewal_id end,
-      to_void = case when i.kind = 'LATE_VOID' then nullif(h.to_void, coalesce(i."authorizationId", h.request_id))
-        else h.to_void end
+    update hold h set ${Object.entries(RESERVED)
+      .map(([name, value]) => `${name} = ${value}`)
+      .join(',\n      ')}
     from admissible i cross join lateral (select case when i.reserves = 'REMAINING' then i.amount else 0 end as of_hold,
       case when i.reserves = 'CAPTURED' then i.amount else 0 end as of_captured) r
     where h.request_id = any (array[i."holdRequestId"]) and i."requestId" in (select request_id from claimed)
+    returning ${list(['i."requestId" as of_request', `${versionOf('h')} as version`, ...changedOf('h')])}
   ),
   refunding as (
     update submission s set amount_refunding = s.amount_refunding + i.amount
@@ -249,6 +269,8 @@ export const STORE_SUBMISSIONS = sql('store-submissions')`with input as material
       ${SUBMISSION.values}
     from admissible where "requestId" in (select request_id from claimed)
   )
-  select i.place, i."sentAs", case when ${DEMAND_COUNTED} then null else coalesce(f.outcome, ${OUTCOME}) end as outcome,
-    f."limit", (f.day + 1)::timestamp at time zone 'UTC' as "resetsAt"
-  from input i left join forbidden f on f."requestId" = i."requestId"`;
+  ${outcomes(
+    list(['v.version', ...changedOf('v'), 'f."limit"', `(f.day + 1)::timestamp at time zone 'UTC' as "resetsAt"`]),
+    `left join reserved v on v.of_request = i."requestId" left join forbidden f on f."requestId" = i."requestId"`,
+    `case when ${DEMAND_COUNTED} then null else coalesce(f.outcome, ${OUTCOME}) end`,
+  )}`;

@@ -42,6 +42,7 @@ function relayedOf(sender: string | undefined): Feed<WatchRelayedNotificationsRe
 
 export const RELAYED_NOTIFICATION_ROUTES = {
   watchRelayedNotifications: restRoute('Relay', 'GET /relayed-notifications/stream', {
+    scope: 'webhook',
     summary: 'Follow what the relay has verified',
     description:
       'Server-Sent Events: `event: notification`, `data:` a VerifiedNotification in JSON, `id:` the token to resume ' +

@@ -59,7 +59,8 @@ async function captureOrEnd(recovery: Sender, hold: DueHold): Promise<void> {
 
 /**
  * Captures what remains of holds whose captureAt is due. The capture and its hold's mark are stored by one statement,
- * so two workers make one; one whose worker dies is settled by an inquiry, and made again if it never arrived.
+ * so two workers make one; one whose worker dies is settled by an inquiry, and made again if it never arrived. One that
+ * a limit of the contract stops makes room for others.
  */
 export function automaticCaptures(recovery: Sender, at: AtProcessor = AT_ANY_PROCESSOR): Work<DueHold> {
   const { clock, database } = recovery;
@@ -68,7 +69,8 @@ export function automaticCaptures(recovery: Sender, at: AtProcessor = AT_ANY_PRO
     name: 'capture-due',
     find: (asked) => findHoldsToCapture(database, { ...asked, now: clock() }, at),
     async handle({ idHash }) {
-      await performBySystem(recovery, { kind: 'CAPTURE', idHash, automatic: true });
+      const done = await performBySystem(recovery, { kind: 'CAPTURE', idHash, automatic: true });
+      return done.is === 'NOT_STORED' && done.stored.outcome === 'LIMIT_EXCEEDED' ? 'LATER' : undefined;
     },
   };
 }

@@ -21,8 +21,8 @@ export interface Work<Found, Item = Found> {
   find(asked: Omit<Search, 'now'>): Promise<readonly Found[]>;
   /** Takes the found items that have a slot, so that no other process works on them. Returns those taken. */
   take(found: readonly Found[]): Promise<readonly Item[]>;
-  /** An item whose handling fails is put off. */
-  handle(item: Item): Promise<void>;
+  /** Resolves with 'LATER' when it could not be done yet. Such an item is put off, and so is one whose handling fails. */
+  handle(item: Item): Promise<unknown>;
 }
 
 /**
@@ -39,12 +39,15 @@ export function workLoop<Found, Item = Found>(work: Work<Found, Item>, log: Log,
   /** When the next search need not wait for its interval: more is due, and this few are in progress. */
   let hurriesAt = -1;
   let hurry: NodeJS.Timeout | undefined;
-  const fail = (key: string, error: unknown): void => {
-    log.error('job_failed', { job: work.name, requestId: key, ...errorFields(error) });
+  const postpone = (key: string): void => {
     putOff.delete(key);
     putOff.set(key, clock().getTime() + PUT_OFF_MS);
     const [oldest = key] = putOff.keys();
     if (putOff.size > MOST_PUT_OFF) putOff.delete(oldest);
+  };
+  const fail = (key: string, error: unknown): void => {
+    log.error('job_failed', { job: work.name, requestId: key, ...errorFields(error) });
+    postpone(key);
   };
   const leave = (key: string, slot: Place): void => {
     busy.delete(key);
@@ -66,6 +69,7 @@ export function workLoop<Found, Item = Found>(work: Work<Found, Item>, log: Log,
   const start = (item: Item, key: string, slot: Place): void => {
     const handled = work
       .handle(item)
+      .then((done) => (done === 'LATER' ? postpone(key) : undefined))
       .catch((error) => fail(key, error))
       .finally(() => leave(key, slot));
     busy.set(key, handled);

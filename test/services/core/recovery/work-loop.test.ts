@@ -69,6 +69,19 @@ describe('workLoop()', () => {
     await loop.close();
   });
 
+  it('passes what cannot be done yet, of which there is more than it has slots', async () => {
+    const handled = new Set<string>();
+    const due = itemsOf('limited', 20);
+    const loop = run(due, {
+      async handle({ key }) {
+        handled.add(key);
+        return 'LATER';
+      },
+    });
+    while (handled.size < due.length) await new Promise((resolve) => setTimeout(resolve, 1));
+    await loop.close();
+  });
+
   it('gives back the slots of what another worker took', async () => {
     let searches = 0;
     const loop = run(itemsOf('shop', 4), {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { OperatorService } from '../../../../../proto/gen/holdfast/v1/operator_pb.js';
 import { OperationState } from '../../../../../proto/gen/holdfast/v1/payment_pb.js';
+import { automaticCaptures } from '../../../../../services/core/recovery/due-holds.ts';
 import { openPurge } from '../../../../../services/core/storage/purge.ts';
 import { openMerchant, openShop, sql } from '../../shop.ts';
 import { refusal, useMortalStage, why } from '../../stage.ts';
@@ -124,7 +125,9 @@ describe('the limits of a contract', () => {
     });
     assert(preauthorization);
     stage.clock.advance(61_000);
-    await stage.captureDue();
+    const work = automaticCaptures(stage.recovery);
+    const [due = assert.fail()] = await work.find({ limit: 10, but: [] });
+    assert.equal(await work.handle(due), 'LATER');
     assert.equal(await shop.books(preauthorization), 'IN_PROGRESS 0/0/10000/0/0');
     const { holds } = stage.channel('operator');
     const other = await shop.hold();

@@ -101,7 +101,7 @@ describe('the commands in the README and the guides', () => {
     const shop = openShop(merchant.file);
     const answers = runs.flatMap((output) => output.split('\n').filter((line) => /^\{.*"captureDate".*\}$/.test(line)));
     const captured = answers.map((line) => JSON.parse(line)).filter(({ captureDate }) => captureDate !== undefined);
-    assert.equal(captured.length, 10 * RUNS);
+    assert.equal(captured.length, 11 * RUNS);
     for (const { requestId } of captured) assert((await shop.notified(requestId, 'captured')).verified);
   });
 
@@ -132,6 +132,12 @@ describe('the commands in the README and the guides', () => {
     shows(/"amountCaptured":6000,"amountRemaining":3000,.*"merchantReference":"shipment-1"/);
     shows(/"status":"OK","amount":5400,/, /"amountRefunded":3000/);
     shows(/"operation":"REFUND_RETURN","status":"KO",.*"amount":3000/, /"amount":3000,.*"reason":"returned refund"/);
+  });
+
+  it('tell the stories of a shop and a charging station: a capture sent twice, a refund, a final capture, a release', () => {
+    shows(/"amount":1200,.*"reason":"returned"/);
+    shows(/"amountCaptured":2340,"amountRemaining":0,"amountReleased":3660,/);
+    shows(/"status":"RELEASED".*"amountReleased":6000,.*"reason":"not charged"/);
   });
 
   it('call core as an internal service', () => {

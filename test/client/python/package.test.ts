@@ -83,6 +83,6 @@ async function builderOf(...pythons: readonly string[]): Promise<string | undefi
 
 /** What the guide and the README show; receivers, which have names, are run by test/operate/receivers.test.ts. */
 function examples(): readonly string[] {
-  const blocks = ['docs/clients.md', 'client/python/README.md'].flatMap(readCodeBlocks);
+  const blocks = ['docs/clients.md', 'client/python/README.md', 'docs/stories.md'].flatMap(readCodeBlocks);
   return blocks.filter(({ language, name }) => language === 'python' && name === '').map(({ code }) => code);
 }

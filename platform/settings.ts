@@ -1,18 +1,20 @@
 /** Reading a process's settings from its environment, and the forms that several processes' settings share. */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './database-url.ts';
 import { plainWords } from './plain-words.ts';
 
 /**
- * Reads settings by a schema. An empty setting counts as unset. Throws an Error of one line that names every setting
- * that is missing or wrong and never quotes a value.
+ * Reads settings by a schema. An empty setting counts as unset; SETTING_FILE names a file with the value of SETTING.
+ * Throws an Error of one line that names every setting that is missing or wrong and never quotes a value.
  */
 export function readSettings<S extends z.ZodType>(
   schema: S,
   environment: Readonly<Record<string, string | undefined>>,
 ): z.output<S> {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const settings = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const given = { ...set, ...valuesInFiles(settings, set) };
   const named = settings.flatMap((setting) => valuesByName(setting, given));
   const parsed = schema.safeParse({ ...given, ...Object.fromEntries(named) }, { error: plainWords });
   if (parsed.success) return parsed.data;
@@ -32,6 +34,26 @@ const NAME = '<NAME>';
 /** A setting with NAME in its name: the values that are set, by what stands there. */
 export function byName<S extends z.ZodType>(setting: S) {
   return z.record(z.string(), setting).optional();
+}
+
+/**
+ * The values of settings that files contain, as container platforms mount secrets. The line break at the end of a file is
+ * no part of the value. Throws an Error that names the setting.
+ */
+function valuesInFiles(settings: readonly string[], set: Readonly<Record<string, string | undefined>>) {
+  const forms = settings.map((setting) => new RegExp(`^${setting.replace(NAME, '[A-Z][A-Z0-9_]*')}$`));
+  const values: Record<string, string> = {};
+  for (const [name, path] of Object.entries(set)) {
+    const setting = name.replace(/_FILE$/, '');
+    if (setting === name || path === undefined || !forms.some((form) => form.test(setting))) continue;
+    if (set[setting] !== undefined) throw new Error(`settings: ${setting} and ${name} are set: one of them is enough`);
+    try {
+      values[setting] = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    } catch (error) {
+      throw new Error(`settings: ${name}: the file cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
+  }
+  return values;
 }
 
 function valuesByName(setting: string, given: Readonly<Record<string, string | undefined>>): [string, object][] {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { z } from 'zod';
 import {
+  byName,
   grpcTarget,
   httpUrl,
   isSafeAddress,
@@ -54,6 +57,30 @@ const SETTINGS: Record<string, { schema: z.ZodType; right: string[]; wrong: stri
 };
 
 describe('readSettings()', () => {
+  it('reads a setting from a file that is named in its place', async () => {
+    await using folder = await mkdtempDisposable(`${tmpdir()}/holdfast-settings-`);
+    const written = async (name: string, text: string) => {
+      await writeFile(`${folder.path}/${name}`, text);
+      return `${folder.path}/${name}`;
+    };
+    const [plain, broken] = [await written('a', `${A}\n`), await written('b', `${A}\r\n`)];
+    const schema = z.object({ TOKEN: token, 'PROCESSOR_<NAME>_TOKEN': byName(token) });
+    const read = (environment: Record<string, string>) => readSettings(schema, environment);
+    assert.equal(read({ TOKEN_FILE: plain }).TOKEN, A);
+    assert.equal(read({ TOKEN_FILE: broken, TOKEN: '' }).TOKEN, A);
+    assert.deepEqual(read({ TOKEN: B, PROCESSOR_STRIPE_TOKEN_FILE: plain })['PROCESSOR_<NAME>_TOKEN'], { STRIPE: A });
+    assert.equal(read({ TOKEN: B, OTHER_FILE: '/nowhere' }).TOKEN, B, 'of another program');
+    assert.throws(() => read({ TOKEN_FILE: plain, TOKEN: B }), /^Error: settings: TOKEN and TOKEN_FILE are set: /);
+    assert.throws(
+      () => read({ TOKEN_FILE: '/nowhere' }),
+      /^Error: settings: TOKEN_FILE: the file cannot be read \(ENOENT\)$/,
+    );
+    assert.throws(() => read({ TOKEN_FILE: folder.path }), /TOKEN_FILE: the file cannot be read \(EISDIR\)$/);
+    assert.throws(() => read({ TOKEN_FILE: '' }), /^Error: settings: TOKEN is not set$/);
+    const empty = await written('c', '\n');
+    assert.throws(() => read({ TOKEN_FILE: empty }), /^Error: settings: TOKEN: must have at least 32 characters/);
+  });
+
   for (const [name, { schema, right, wrong }] of Object.entries(SETTINGS)) {
     it(`reads ${name}, and refuses what would be read as something else`, () => {
       const read = (value: string) => readSettings(z.object({ SETTING: schema }), { SETTING: value });

@@ -36,8 +36,8 @@ const MERCHANT = {
   contract: CONTRACT,
   createdAt: AT,
   apiKeys: [
-    { apiKeyId: ID, last4: 'Ab3d', createdAt: AT },
-    { apiKeyId: ID.replace(/.$/, 'c'), last4: 'wXyZ', createdAt: AT },
+    { apiKeyId: ID, last4: 'Ab3d', createdAt: AT, scopes: ['read', 'hold'], allowedCidrs: [] },
+    { apiKeyId: ID.replace(/.$/, 'c'), last4: 'wXyZ', createdAt: AT, scopes: ['read'], allowedCidrs: ['192.0.2.0/24'] },
   ],
   signingSecrets: [{ signingSecretId: ID, createdAt: AT }],
 };
@@ -208,7 +208,7 @@ describe(`the honesty of the console${CHROMIUM ? '' : ' (skipped: there is no /u
 
   it('creates a key that manages the webhook only on request, and marks such keys', async () => {
     const [first, second] = MERCHANT.apiKeys;
-    const apiKeys = [{ ...first, managesWebhook: true }, second];
+    const apiKeys = [{ ...first, scopes: ['read', 'webhook'], managesWebhook: true }, second];
     await answer('/merchants/acme', { ...MERCHANT, apiKeys });
     const bodies: object[] = [];
     await give('/merchants/acme/api-keys', async (route) => {

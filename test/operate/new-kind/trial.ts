@@ -51,7 +51,11 @@ export const EDITS: readonly Edit[] = [
   {
     file: 'gateway/rest/preauthorization/tip-preauthorization.ts',
     from: 'gateway/rest/preauthorization/capture-preauthorization.ts',
-    edit: (text) => asTip(text).replace('POST /preauthorization/authorization', 'POST /preauthorization/tip'),
+    // A tip is signed where captures are: contracts have no term of its own.
+    edit: (text) =>
+      asTip(text)
+        .replace('POST /preauthorization/authorization', 'POST /preauthorization/tip')
+        .replace("demandSignature('TIP')", "demandSignature('CAPTURE')"),
   },
   { file: 'gateway/rest/rest.ts', edit: withLines },
   {

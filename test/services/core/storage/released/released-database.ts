@@ -55,12 +55,15 @@ const TABLES = `select relname as name, array(select attname::text from pg_attri
     and relname <> 'migration' order by 1`;
 
 async function insert(client: pg.Client, table: string, rows: readonly object[]): Promise<void> {
+  // What triggers have written is in the rows, too.
+  await client.query(`alter table ${table} disable trigger user`);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].map((name) => `"${name}"`).join(', ');
   await client.query(
     `insert into ${table} (${columns}) overriding system value
       select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
     [JSON.stringify(rows)],
   );
+  await client.query(`alter table ${table} enable trigger user`);
   // The next numbers are those after the rows'.
   const { rows: sequences } = await client.query<{ column: string; sequence: string }>(SEQUENCES, [table]);
   for (const { column, sequence } of sequences) {

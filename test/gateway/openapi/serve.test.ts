@@ -71,10 +71,15 @@ describe('the document, served', () => {
   });
 
   it('costs the same under however many names it is asked for', async () => {
+    // The cheapest quarter: garbage of other tests is collected in the rest.
     const microsecondsOf = async (make: () => unknown) => {
-      const before = process.cpuUsage();
-      for (let times = 0; times < 20; times++) await make();
-      return process.cpuUsage(before).user;
+      const used: number[] = [];
+      for (let times = 0; times < 20; times++) {
+        const before = process.cpuUsage();
+        await make();
+        used.push(process.cpuUsage(before).user);
+      }
+      return used.sort((one, other) => one - other)[5] ?? 0;
     };
     let port = 0;
     const ask = async () => {
